@@ -10,12 +10,7 @@ from ._arrays import ArrayLike
 from ._lists import RankingLists
 from .calibration import calibration_report, conditional_regret, is_order_preserving
 from .low_rank._calibration import decoded_ranks
-from .order_preserving._surrogates import (
-    PairwiseSquared,
-    PointwiseSquared,
-    checked_values,
-    resolve_surrogate,
-)
+from .order_preserving._surrogates import SURROGATES, checked_values, resolve_surrogate
 from .target_losses import SetLoss
 from .target_losses._classes import SET_LOSSES, resolve_set_loss
 from .target_losses._names import resolve_target_loss
@@ -76,17 +71,13 @@ def check_target_loss(
         return
     loss, support = resolve_target_loss(loss), np.asarray(support, dtype=np.float64)
     before, rng = support.copy(), np.random.default_rng(random_state)
-    report = calibration_report(
-        loss, support, n_distributions=n_distributions, random_state=random_state
-    )
-    for check in report.checks:
+    sizes = {"n_distributions": n_distributions, "random_state": random_state}
+    for check in calibration_report(loss, support, **sizes).checks:
         wrong = f"the decoder {check.name!r} calls itself exact but is not Bayes-optimal"
         if check.name == "factorisation":
             wrong = "loss + measure is not constant over the orders of a label"
-        _require(
-            check.labels is None or check.declared != "exact",
-            f"{loss!r}: {wrong} (error {check.error:.3g}; {check.found})",
-        )
+        fits = check.labels is None or check.declared != "exact"
+        _require(fits, f"{loss!r}: {wrong} (error {check.error:.3g}; {check.found})")
     probabilities = rng.dirichlet(np.full(len(support), 0.5), size=n_distributions)
     for name in loss.decoders:
         ranks = decoded_ranks(loss, name, support, probabilities)
@@ -95,13 +86,10 @@ def check_target_loss(
         # The value may not depend on the numbers of the items. The orders may, if several are best.
         reversed_ = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
         other = decoded_ranks(loss, name, reversed_, probabilities)
-        _require(
-            np.allclose(
-                conditional_regret(loss, support, probabilities, ranks),
-                conditional_regret(loss, reversed_, probabilities, other),
-            ),
-            f"{loss!r}: the decoder {name!r} depends on how the items are numbered",
-        )
+        both = (support, ranks), (reversed_, other)
+        regrets = [conditional_regret(loss, y, probabilities, found) for y, found in both]
+        same = np.allclose(*regrets)
+        _require(same, f"{loss!r}: the decoder {name!r} depends on how the items are numbered")
     _check_copies_of(loss, support, before)
 
 
@@ -134,10 +122,8 @@ def _check_set_loss(loss, support, n_distributions, random_state):
         _require(np.allclose(decoded, best), f"{loss!r}: decode does not find the best set")
     turned = drawn @ loss.encode(support[:, ::-1])
     decoded = np.einsum("nd,nd->n", turned, _decoded_features(loss, turned, s, largest))
-    _require(
-        np.allclose(decoded, (drawn @ targets @ features.T).min(axis=1)),
-        f"{loss!r}: decode depends on the order of the labels",
-    )
+    same = np.allclose(decoded, (drawn @ targets @ features.T).min(axis=1))
+    _require(same, f"{loss!r}: decode depends on the order of the labels")
     _check_copies_of(loss, support, before)
 
 
@@ -200,30 +186,21 @@ def check_surrogate(surrogate: Any, *, n_trials: int = 20, random_state: int = 0
             slope[i] = (above.values.sum() - below.values.sum()) / (2 * step)
             second[i] = (above.gradient[i] - below.gradient[i]) / (2 * step)
         evaluated = surrogate.evaluate(v, s, lists, weights)
-        _require(
-            np.allclose(evaluated.gradient, slope, atol=1e-5, rtol=1e-5),
-            f"{surrogate!r}: the gradient is not the derivative of the values",
-        )
+        same = np.allclose(evaluated.gradient, slope, atol=1e-5, rtol=1e-5)
+        _require(same, f"{surrogate!r}: the gradient is not the derivative of the values")
         newton = surrogate.newton_values(v, s, lists, weights).curvature
-        _require(
-            np.all(np.minimum(evaluated.curvature, newton) >= second - 1e-4),
-            f"{surrogate!r}: the curvature is below the second derivative",
-        )
+        bounds = np.all(np.minimum(evaluated.curvature, newton) >= second - 1e-4)
+        _require(bounds, f"{surrogate!r}: the curvature is below the second derivative")
         middle, *ends = (_value(surrogate, v, x, lists, weights) for x in ((s + t) / 2.0, s, t))
-        _require(
-            middle <= np.mean(ends) or np.isclose(middle, np.mean(ends)),
-            f"{surrogate!r} is not convex",
-        )
+        is_convex = middle <= np.mean(ends) or np.isclose(middle, np.mean(ends))
+        _require(is_convex, f"{surrogate!r} is not convex")
         shifted = s + np.repeat(rng.normal(size=len(lengths)), lengths)
         _check_copies(surrogate, v[:4], s[:4], t[:4])
         _check_flags(surrogate, v, s, shifted, lists, weights)
     if surrogate.is_order_preserving:
         check = is_order_preserving(surrogate, n_distributions=n_trials, random_state=random_state)
-        _require(
-            check.holds,
-            f"{surrogate!r} calls itself order-preserving but has the scores {check.scores} at the "
-            f"minimum where the expected utilities are {check.expected}",
-        )
+        where = f"{check.scores} at the minimum of the expected utilities {check.expected}"
+        _require(check.holds, f"{surrogate!r} calls itself order-preserving, with scores {where}")
 
 
 def _value(surrogate, v, s, lists, weights):
@@ -234,27 +211,18 @@ def _check_flags(surrogate, v, s, shifted, lists, weights):
     """Check the flags of the class at scores, and at scores shifted within lists."""
     values = surrogate.evaluate(v, s, lists, weights).values
     factor = 9.0 if surrogate.is_pairwise else 3.0
-    _require(
-        np.allclose(surrogate.evaluate(v, s, lists, 3.0 * weights).values, factor * values),
-        f"{surrogate!r}: weights three times as large do not give {factor:g} times the value",
-    )
-    value = values.sum()
-    if surrogate.is_shift_invariant:
-        _require(
-            np.isclose(value, _value(surrogate, v, shifted, lists, weights)),
-            f"{surrogate!r} calls itself shift-invariant but changes with a shift",
-        )
-    if surrogate.is_proportional:
-        _require(
-            np.isclose(2.0 * _value(surrogate, 0.5 * v, s, lists, weights), value),
-            f"{surrogate!r} calls itself proportional to the utilities but is not",
-        )
-    if surrogate.is_squared:
-        plain = PairwiseSquared() if surrogate.is_pairwise else PointwiseSquared()
-        _require(
-            np.isclose(value, _value(plain, v, s, lists, weights)),
-            f"{surrogate!r} calls itself squared but is not the sum of squared errors",
-        )
+    same = np.allclose(surrogate.evaluate(v, s, lists, 3.0 * weights).values, factor * values)
+    _require(same, f"{surrogate!r}: weights three times as large: not {factor:g} times the value")
+    plain = SURROGATES["pairwise_squared" if surrogate.is_pairwise else "pointwise_squared"]()
+    flags = {
+        "shift-invariant": (surrogate.is_shift_invariant, surrogate, v, shifted, 1.0),
+        "proportional to the utilities": (surrogate.is_proportional, surrogate, 0.5 * v, s, 2.0),
+        "squared": (surrogate.is_squared, plain, v, s, 1.0),
+    }
+    for flag, (is_set, other, utilities, scores, times) in flags.items():
+        value = times * _value(other, utilities, scores, lists, weights)
+        same = not is_set or np.isclose(value, values.sum())
+        _require(same, f"{surrogate!r} calls itself {flag}, and its values say no")
 
 
 def _check_copies(surrogate, v, s, t):
@@ -266,17 +234,14 @@ def _check_copies(surrogate, v, s, t):
     def value(x):
         return _value(surrogate, v, x, one, weights)
 
-    excess = [
-        _value(surrogate, np.append(v, v[0]), np.append(x, x[0]), longer, np.ones(len(v) + 1))
-        - value(x)
-        for x in (s, t)
-    ]
+    twice, ones = np.append(v, v[0]), np.ones(len(v) + 1)
+    of_copies = [_value(surrogate, twice, np.append(x, x[0]), longer, ones) for x in (s, t)]
+    excess = of_copies[0] - value(s), of_copies[1] - value(t)
     # A pair of copies adds a constant to a pairwise surrogate.
     expected = excess[1] if surrogate.is_shift_invariant else 0.0
     _require(np.isclose(excess[0], expected), f"{surrogate!r}: weight 2 is not the item twice")
-    without = _value(
-        surrogate, np.append(v, 0.5), np.append(s, 9.0), longer, np.append(weights, 0.0)
-    )
+    of_more = np.append(v, 0.5), np.append(s, 9.0), longer, np.append(weights, 0.0)
+    without = _value(surrogate, *of_more)
     _require(np.isclose(value(s), without), f"{surrogate!r}: an item of weight 0 changes the value")
 
 

@@ -83,7 +83,7 @@ class ClaimsToBeTwiceSquared(PointwiseSquared):
         (WrongGradient, "gradient is not the derivative"),
         (WrongCurvature, "curvature is below"),
         (Concave, r"curvature|convex"),
-        (Moves, "changes with a shift"),
+        (Moves, "calls itself shift-invariant"),
         (IgnoresWeights, "weight 2 is not the item twice"),
         (ForgetsThePairs, "weight 2 is not the item twice"),
         (WeighsItemsAlone, "three times as large"),
