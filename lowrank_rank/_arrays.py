@@ -197,10 +197,9 @@ def check_same_index(**named):
         row = next((i for i, (one, two) in enumerate(pairs) if one != two), 0)
         one, two = pairs[row]
         raise ValueError(
-            f"{first} and {name} have different indices (row {row}: {one} and {two}), and rows are "
-            f"matched by position. Align them, for instance by {name}.loc[{first}.index]; or give "
-            f"{name}.to_numpy() if the rows match already, or differ on purpose "
-            "(permutation_test_score permutes y with its index: give it y.to_numpy())."
+            f"{first} and {name} have different indices (row {row}: {one} and {two}). Align them, "
+            f"{name}.loc[{first}.index]; or if they match by position, or differ on purpose "
+            f"(permutation_test_score permutes y with its index), give {name}.to_numpy()."
         )
 
 
@@ -246,9 +245,8 @@ def check_same_columns(**named):
         for j, (one, two) in enumerate(zip_longest(known, columns)):
             if one != two:
                 raise ValueError(
-                    f"The columns of {name} should be those of {first}, in the same order: column "
-                    f"{j} of {name} is {two!r}, not {one!r}. Select them by name, or give "
-                    f"{name}.to_numpy() if they match already."
+                    f"The columns of {name} should be those of {first}, in order: column {j} of "
+                    f"{name} is {two!r}, not {one!r}. Select by name, or give {name}.to_numpy()."
                 )
 
 
@@ -270,9 +268,9 @@ def by_label(values, labels, name):
     lacking = set(labels) - set(index)
     if lacking or not index.is_unique or (numbered and set(index) != set(labels)):
         raise ValueError(
-            f"{name} is a Series with the index {index[:5].tolist()}, and is read by the labels "
-            f"{[plain(label) for label in labels[:5]]}: set these labels as its index, or give "
-            f"{name}.to_numpy() if it is in their order."
+            f"{name} is a Series with the index {index[:5].tolist()}, read by the labels "
+            f"{[plain(label) for label in labels[:5]]}: set these labels as its index, or "
+            f"give {name}.to_numpy()."
         )
     return values.loc[labels]
 
@@ -318,9 +316,8 @@ def name_the_text(error, X):
             if isinstance(entry, str) and repr(str(entry)) in str(error):
                 raise ValueError(
                     f"X has the text {str(entry)!r} in row {row} of column "
-                    f"{(names[j] if names else j)!r}, and the model takes numbers: encode text and "
-                    "categories (OneHotEncoder, in a pipeline; boosted trees take columns with a "
-                    "category dtype), or drop the column."
+                    f"{(names[j] if names else j)!r}, and the model takes numbers: drop it, or "
+                    "encode it (OneHotEncoder in a pipeline; boosted trees take a category dtype)."
                 ) from error
 
 

@@ -120,8 +120,7 @@ def linear_scores(X, coef, intercept):
     if not is_finite(scores):
         raise ValueError(
             f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X overflows: "
-            "its features are too large for the coefficients. Scale X as in fit, for instance by a "
-            "StandardScaler in a pipeline."
+            "its features are too large for the coefficients. Scale X as in fit (StandardScaler)."
         )
     return scores
 
@@ -166,18 +165,15 @@ class Rows(NamedTuple):
 
 def warn_of_one_list(model, y, qid):
     """Warn of a fit of many documents without query ids; classifiers of the top rank all rows."""
-    if qid is None and y.ndim == 1 and len(y) > 1000 and not is_classifier(model):
-        warn(
-            f"All {len(y):,} rows are one list: pass qid=..., or y as ranking_target(y, qid); or "
-            f"qid=numpy.zeros({len(y)}) if they are."
-        )
+    if qid is None and y.ndim == 1 and (n := len(y)) > 1000 and not is_classifier(model):
+        warn(f"All {n:,} rows are one list: pass qid=..., or qid=numpy.zeros({n}) if they are.")
 
 
 #: Arguments of other packages, and what a ranker of this package takes instead.
 _ELSEWHERE = {
-    "group group_id groups query_id": "qid=, the query id of each row",
-    "eval_set eval_group eval_qid": "early_stopping=True to trees, which holds queries out",
-    "n_estimators iterations": "max_iter=, the number of trees, to HistGradientBoostingRanker",
+    **dict.fromkeys(("group", "group_id", "groups", "query_id"), "qid=, the query id of each row"),
+    **dict.fromkeys(("eval_set", "eval_group", "eval_qid"), "early_stopping=True to trees"),
+    **dict.fromkeys(("n_estimators", "iterations"), "max_iter= to HistGradientBoostingRanker"),
 }
 
 
@@ -186,9 +182,8 @@ def _with_hints(method):
 
     @wraps(method)
     def call(self, *args, **kwargs):
-        for words, hint in _ELSEWHERE.items():
-            for name in set(words.split()) & kwargs.keys() - signature(method).parameters.keys():
-                raise TypeError(f"{type(self).__name__} takes no {name}=: give {hint}.")
+        for name in _ELSEWHERE.keys() & kwargs.keys() - signature(method).parameters.keys():
+            raise TypeError(f"{type(self).__name__} takes no {name}=: give {_ELSEWHERE[name]}.")
         return method(self, *args, **kwargs)
 
     return call
@@ -278,9 +273,7 @@ class BaseRanker:
         if qid is None and one_label_per_row(y) and not is_classifier(self) and n_rows(y) > 1:
             warn(
                 f"This {type(self).__name__} was fitted without query ids, and score ranks all "
-                f"{n_rows(y)} rows as one list. If they belong to several queries, pass qid=..., "
-                "or y as ranking_target(y, qid), to fit and to score. If they are one list, pass "
-                "qid=np.zeros(len(X))."
+                f"{n_rows(y)} rows as one list: pass qid to both, or np.zeros(len(X))."
             )
         warn_of_cut_queries(self, qid)
         if issparse(y):  # the measure asks for a few rows at a time

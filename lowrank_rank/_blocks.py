@@ -17,8 +17,7 @@ def block_of(entries):
     if not isinstance(entries, tuple | list) or not 2 <= len(entries) <= 4:
         what = f"{len(entries)} entries" if isinstance(entries, tuple | list) else type(entries)
         raise ValueError(
-            "A block is a tuple (X, y, qid) of whole lists, or (X, y, qid, sample_weight), "
-            f"with None where there is none; got {what}."
+            f"A block is a tuple (X, y, qid) or (X, y, qid, sample_weight), got {what}."
         )
     return (*entries, *[None] * (4 - len(entries)))
 
@@ -48,9 +47,8 @@ def read_blocks(blocks, *, again=False):
         raise TypeError(f"blocks must be an iterable of tuples (X, y, qid), got {blocks!r}.")
     if again and isinstance(blocks, Iterator):
         raise ValueError(
-            "blocks can be read only once, and an iterative fit reads them for every evaluation: "
-            "give a list of blocks, or an object whose __iter__ starts again each time (as "
-            f"datasets.iter_lists does), not {type(blocks).__name__}."
+            "blocks can be read only once, and an iterative fit reads them again: give a list, or "
+            f"an object whose __iter__ starts again (iter_lists), not {type(blocks).__name__}."
         )
     return GivenBlocks(blocks)
 

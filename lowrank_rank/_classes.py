@@ -102,10 +102,9 @@ def _check_order(matrix, labels, decisions):
         alike = matrix.T
     if any(np.any(costs != costs[:1]) for costs in alike):
         raise ValueError(
-            f"Which rows of loss_matrix belong to which labels? The sorted order would be "
-            f"{labels.tolist()}, and another order means other costs. Give classes=[...] with "
-            "the labels in the order of the rows, a data frame whose index and columns name them, "
-            "or y as an ordered Categorical."
+            "Which rows of loss_matrix belong to which labels? Another order than "
+            f"{labels.tolist()} means other costs. Give classes=[...] in the order of the rows, or "
+            "name them: a data frame with index and columns, or y as an ordered Categorical."
         )
 
 
@@ -266,9 +265,8 @@ def _two_classes(y, classes):
     seen = np.unique(y)
     if len(seen) > 2:
         raise ValueError(
-            f"Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}: y holds {len(seen)} classes, {seen[:5].tolist()}... Say which "
-            "rows are positive: y = (y == label), or y = (grade >= threshold)."
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}, y holds {len(seen)} classes: give y == label or y >= grade."
         )
     if classes is None:
         return check_two_classes(seen)

@@ -31,9 +31,8 @@ def warn_of_cut_queries(model, qid):
     if n_cut:
         warn(
             f"{n_cut} of {len(keys)} query ids were also in fit, with another number of rows. If "
-            "these are the same queries, they were cut between training and test, and this score "
-            "is too high: pass groups=qid and use GroupKFold. If the files number their queries "
-            "independently, filter CutQueriesWarning.",
+            "the queries were cut, this score is too high: pass groups=qid and use GroupKFold. If "
+            "the files number their queries independently, filter CutQueriesWarning.",
             CutQueriesWarning,
         )
     return n_cut > 0

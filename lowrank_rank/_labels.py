@@ -22,7 +22,7 @@ from ._arrays import (
     numbers,
     without_string_dtype,
 )
-from ._lists import RankingLists, id_array, same_id
+from ._lists import RankingLists, id_array, is_missing, same_id
 from ._warn import warn
 
 #: Names of a column, or a level of an index, of query ids; tables that are returned have the first.
@@ -128,9 +128,8 @@ def refuse_ids_beside_grades(y):
     if ids and grades:
         grade = grades[0] if len(grades) == 1 else "relevance"
         raise ValueError(
-            f"y has a column {ids[0]!r} of query ids beside grades, and would be read as grades of "
-            f"{len(names)} fixed items: give ranking_target(y[{grade!r}], y[{ids[0]!r}]); or drop "
-            "or rename the column if it is an item."
+            f"y has a column {ids[0]!r} of query ids, and would be read as grades of {len(names)} "
+            f"items: give ranking_target(y[{grade!r}], y[{ids[0]!r}]), or rename the column."
         )
 
 
@@ -152,9 +151,8 @@ def refuse_lost_qid(model):
     """Refuse to score y with query ids by a model that was fitted without."""
     raise ValueError(
         f"y carries query ids, but {model} was fitted without them: all rows were one list. A tool "
-        "that converts y to an array (RFE, bagging, voting, stacking, ...) loses the index of a "
-        "Series: give it ranking_target(y, qid) instead; or enable metadata routing and pass "
-        "qid=qid to its fit. If all rows are one list, pass qid=np.zeros(len(X)) to fit."
+        "that makes an array of y (RFE, bagging, voting, ...) loses the index of a Series: give it "
+        "ranking_target(y, qid). If all rows are one list, pass qid=np.zeros(len(X)) to fit."
     )
 
 
@@ -203,14 +201,8 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
     check_given(y, estimator)
     if accept_sparse and sparse.issparse(y):
         return _read_sparse(y, name)
-    y = _checked(
-        y,
-        name,
-        "numbers, grades that are higher for better",
-        allow_nd=True,
-        ensure_all_finite="allow-nan",
-        estimator=estimator,
-    )
+    what, options = "numbers, grades that are higher for better", {"allow_nd": True}
+    y = _checked(y, name, what, ensure_all_finite="allow-nan", estimator=estimator, **options)
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.ndim > 3:
@@ -271,21 +263,12 @@ def refuse_missing_labels(y):
         return
     if values.dtype.kind == "f" and not np.isnan(values).any():
         return  # at once, where there may be many rows
-    missing = [_is_missing(v) for v in values]
+    missing = [np.ndim(v) == 0 and is_missing(v) for v in values]
     if any(missing):
         raise ValueError(
             f"Input y contains NaN: the label of row {missing.index(True)} is missing. Every row "
             "needs the label of a class; drop the rows that have none."
         )
-
-
-def _is_missing(label):
-    if label is None or type(label).__name__ == "NAType":
-        return True
-    try:
-        return bool(label != label)
-    except ValueError:  # an array: no label, as is said where labels are read
-        return False
 
 
 def lists_of(y, qid, name="y"):
@@ -331,8 +314,7 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     place = tuple(int(i) for i in np.argwhere(missing)[0])
     if y.ndim == 1:
         raise ValueError(
-            f"Input {name} contains NaN (row {place[0]}): with one row per document, drop the "
-            "rows that are not judged."
+            f"Input {name} contains NaN (row {place[0]}): drop the rows that are not judged."
         )
     if y.ndim == 3:
         raise ValueError(

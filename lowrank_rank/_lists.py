@@ -117,9 +117,8 @@ class RankingLists:
         if self.ids is None:
             return None
         digests = b"".join(map(digest, self.ids[:most].tolist()))
-        return np.frombuffer(digests, dtype=np.uint64), self.lengths[
-            :most
-        ].copy()  # the array behind may be large
+        lengths = self.lengths[:most].copy()  # the array behind may be large
+        return np.frombuffer(digests, dtype=np.uint64), lengths
 
     @property
     def ends(self):
@@ -320,7 +319,7 @@ def refuse_missing_ids(qid):
         row = int(np.argmax(bad))
         raise ValueError(
             f"qid contains a missing or infinite id (row {row}: {plain(qid[row])!r}): every row "
-            "needs an id. Drop such rows or give them one."
+            "needs an id."
         )
 
 

@@ -93,16 +93,14 @@ def _block(number, X, y, qid, weights):
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {n}" for name, n in lengths.items())
         raise ValueError(
-            f"Partition {number} has different numbers of rows: {counts}. Drop rows from one "
-            "data frame with all of these columns."
+            f"Partition {number} has different numbers of rows: {counts}. Make it of one frame."
         )
     refuse_ids_beside_grades(y)
     try:
         check_same_index(**named)
     except ValueError as error:
         raise ValueError(f"Partition {number}: {error}") from None
-    y = y.to_numpy() if hasattr(y, "to_numpy") else y
-    qid = qid.to_numpy() if hasattr(qid, "to_numpy") else qid
+    y, qid = (one.to_numpy() if hasattr(one, "to_numpy") else one for one in (y, qid))
     return X, y[:, 0] if np.ndim(y) == 2 and np.shape(y)[1] == 1 else y, qid, weights
 
 
@@ -173,9 +171,8 @@ def whole_lists(client: Any, futures: list[Any], distinct: Any) -> list[Any]:
         return futures
     if any(np.count_nonzero(to != number) > 1 for number, to in enumerate(homes)):
         warn(
-            "The rows are not sorted by qid: a shuffle of all rows brings the lists together and "
-            "moves nearly the whole of X between workers. Sort by qid once (set_index) and store "
-            "the result."
+            "The rows are not sorted by qid: a shuffle brings the lists together, and moves nearly "
+            "all of X between workers. Sort by qid once (set_index) and store the result."
         )
     moves = [(i, number) for i, to in enumerate(homes) for number in np.unique(to)]
     kept = [homes[i] == number for i, number in moves]
@@ -307,13 +304,9 @@ def predict(model: Any, X: Any) -> da.Array:
     light, pieces = delayed(_light(model)), _pieces(X)
     lengths = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
     tail = () if n_items is None else (n_items,)
-    return da.concatenate(
-        [
-            da.from_delayed(light.predict(piece), (n, *tail), dtype=dtype)
-            for piece, n in zip(pieces, lengths, strict=True)
-        ],
-        allow_unknown_chunksizes=True,
-    )
+    each = zip(pieces, lengths, strict=True)
+    parts = [da.from_delayed(light.predict(one), (n, *tail), dtype=dtype) for one, n in each]
+    return da.concatenate(parts, allow_unknown_chunksizes=True)
 
 
 def rank(

@@ -103,19 +103,14 @@ def query_train_test_split(
         carrying = next((array for array in arrays if carries_qid(array)), None)
         if carrying is None:
             raise ValueError(
-                "No array carries query ids: give qid=..., the query of each row, or y as "
-                "ranking_target(y, qid)."
+                "No array carries query ids: give qid=..., or y as ranking_target(y, qid)."
             )
         _, qid = split_target(carrying)
     check_consistent_length(*arrays, qid)
     lists = RankingLists.from_qid(qid)
-    if test_size is None and train_size is None:
-        test_size = 0.25
-    of_row = lists.codes
-    splitter = GroupShuffleSplit(
-        1, test_size=test_size, train_size=train_size, random_state=random_state
-    )
-    parts = next(splitter.split(of_row, groups=of_row))
+    test_size = 0.25 if test_size is None and train_size is None else test_size
+    sizes = {"test_size": test_size, "train_size": train_size, "random_state": random_state}
+    parts = next(GroupShuffleSplit(1, **sizes).split(lists.codes, groups=lists.codes))
     return [take_rows(array, rows) for array in given for rows in parts]
 
 
@@ -216,12 +211,9 @@ def _with_ids(y, qid):
         return y, np.arange(n_rows(y))
     y, qid = split_target(y, qid)
     if qid is None:
-        raise ValueError(
-            "The query of each row is needed: give qid=..., or y as ranking_target(y, qid)."
-        )
+        raise ValueError("The query of each row is needed: give qid=..., or a ranking_target.")
     target = ranking_target(y, qid)
-    lists = RankingLists.from_qid(target["qid"])
-    return target, lists.codes
+    return target, RankingLists.from_qid(target["qid"]).codes
 
 
 @checked()
@@ -316,16 +308,9 @@ def query_learning_curve(
         for size in sizes
         for shuffled, (train, test) in zip(queries, folds, strict=True)
     ]
-    found = cross_validate(
-        estimator,
-        X,
-        target,
-        cv=splits,
-        scoring=scoring if callable(scoring) else make_ranking_scorer(scoring),
-        n_jobs=n_jobs,
-        return_train_score=True,
-        error_score="raise",
-    )
+    scoring = scoring if callable(scoring) else make_ranking_scorer(scoring)
+    options = {"return_train_score": True, "error_score": "raise", "n_jobs": n_jobs}
+    found = cross_validate(estimator, X, target, cv=splits, scoring=scoring, **options)
     shape = (len(sizes), len(folds))
     return sizes, found["train_score"].reshape(shape), found["test_score"].reshape(shape)
 

@@ -71,7 +71,7 @@ def check_target_loss(
         return
     loss, support = resolve_target_loss(loss), np.asarray(support, dtype=np.float64)
     before, rng = support.copy(), np.random.default_rng(random_state)
-    sizes = {"n_distributions": n_distributions, "random_state": random_state}
+    sizes: Any = {"n_distributions": n_distributions, "random_state": random_state}
     for check in calibration_report(loss, support, **sizes).checks:
         wrong = f"the decoder {check.name!r} calls itself exact but is not Bayes-optimal"
         if check.name == "factorisation":
@@ -87,8 +87,8 @@ def check_target_loss(
         reversed_ = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
         other = decoded_ranks(loss, name, reversed_, probabilities)
         both = (support, ranks), (reversed_, other)
-        regrets = [conditional_regret(loss, y, probabilities, found) for y, found in both]
-        same = np.allclose(*regrets)
+        one, two = (conditional_regret(loss, y, probabilities, found) for y, found in both)
+        same = np.allclose(one, two)
         _require(same, f"{loss!r}: the decoder {name!r} depends on how the items are numbered")
     _check_copies_of(loss, support, before)
 

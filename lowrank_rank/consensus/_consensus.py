@@ -225,14 +225,10 @@ class ConsensusRanking(TableMixin):
             low.append(first)
             high.append(last)
         tail = (1.0 - confidence_level) / 2.0
-        return RankIntervals(
-            self.items,
-            self.ranks,
-            np.quantile(np.concatenate(low), tail, axis=0, method="lower"),
-            np.quantile(np.concatenate(high), 1.0 - tail, axis=0, method="higher"),
-            confidence_level,
-            np.concatenate(ranks),
-        )
+        lowest = np.quantile(np.concatenate(low), tail, axis=0, method="lower")
+        highest = np.quantile(np.concatenate(high), 1.0 - tail, axis=0, method="higher")
+        found = lowest, highest, confidence_level, np.concatenate(ranks)
+        return RankIntervals(self.items, self.ranks, *found)
 
     def _columns(self):
         best_first = np.argsort(self.ranks)
@@ -372,16 +368,14 @@ def consensus_ranking(
     r = len(total)
     if method == "kemeny" and r > MAX_ITEMS_ORDERING:
         raise ValueError(
-            f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: use "
-            "'borda', 'copeland' or 'dag'."
+            f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: use 'borda'."
         )
     if method == "borda" and votes.are_counts and r > 1:
         alone = ~(total + total.T).any(axis=1)
         if alone.any():
             item = plain(votes.items[int(np.argmax(alone))])
             raise ValueError(
-                f"method='borda' needs the win rate of each item, but item {item!r} met no other: "
-                "drop it, or use another method."
+                f"item {item!r} met no other: drop it, method='borda' needs its win rate."
             )
     decoded, scores = decode_votes(method, total[np.newaxis], votes.are_counts, time_limit)
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])

@@ -521,8 +521,7 @@ def _read(duels, covariates, item_a, item_b, result):
     kept = weights > 0
     if "group" in columns and len(np.unique(group[kept])) == 1:
         raise ValueError(
-            "'group' is the same in all rows, but errors clustered by it need two groups at least: "
-            "omit it if the duels are independent."
+            "'group' is the same in all rows: errors clustered by it need two groups, or omit it."
         )
     judge = np.broadcast_to(judge, len(kept))[kept]
     return table[:, kept], weights[kept], extra[kept], items, judge, judges
@@ -559,9 +558,8 @@ def _with_result(duels, item_a, item_b, result):
             got, one, other = (plain(names[code[row]]) for code in (outcome, a, b))
             raise ValueError(
                 f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row "
-                f"names the item that won, or every row has a word, {item_a!r} or 'a', {item_b!r} "
-                f"or 'b', or of ties {_TIES}. Beside names, ties are a column 'tie' of a table of "
-                "'winner' and 'loser'."
+                f"names the item that won, or every row has a word, {item_a!r}, 'a', {item_b!r}, "
+                f"'b' or, of ties, {_TIES}. A table of 'winner' and 'loser' has a column 'tie'."
             )
         second = lost
     used, pairs = np.unique(np.where(second, [b, a], [a, b]), return_inverse=True)
@@ -589,9 +587,9 @@ def _without_columns(duels, columns, covariates):
         votes = read_votes(duels, "counts")
     except ValueError as error:
         raise ValueError(
-            "duels must be a list of [winner, loser], counts (r, r), or a table with the columns "
-            "'winner' and 'loser', or two items and a result (item_a=, item_b=, result=)"
-            f"{f', got the columns {columns}' if columns else ''}. {error}"
+            "duels must be lists of [winner, loser], counts, or a table with the columns 'winner' "
+            "and 'loser', or two items and a result (item_a=, item_b=, "
+            f"result=){f', got the columns {columns}' if columns else ''}. {error}"
         ) from None
     pairs = np.argwhere(total := votes.total())
     return pairs, votes.items, np.zeros(1), total[tuple(pairs.T)]
@@ -655,6 +653,5 @@ def _check_connected(winner, loser, tied, items):
             if those.any()
         ]
         raise ValueError(
-            f"No finite strengths exist: {' and '.join(named)}. Leave these items out, add duels, "
-            "or take half_games=0.5."
+            f"No finite strengths exist: {' and '.join(named)}. Add duels, or take half_games=0.5."
         )

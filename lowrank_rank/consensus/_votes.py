@@ -143,9 +143,8 @@ def _matrix(orders, items, kind):
         found = [name for name in index if items is None or name in columns]
         if found != columns:
             raise ValueError(
-                "Counts of votes need the same items as index and columns, in one order, got "
-                f"{found[:5]} and {columns[:5]}: use frame.reindex(index=items, columns=items, "
-                "fill_value=0)."
+                f"Counts of votes need the same items as index and columns, got {found[:5]} and "
+                f"{columns[:5]}: use frame.reindex(index=items, columns=items, fill_value=0)."
             )
         labels = labels[[index.index(name) for name in columns]]
     labels = labels[:, places]  # its rows follow if it is square, which is checked next
@@ -191,8 +190,7 @@ def _weights_of_voters(column, voter, voters):
     weights[voter] = weight
     for row in np.flatnonzero(~(weights[voter] == weight))[:1]:
         raise ValueError(
-            f"Voter '{voters[voter[row]]}' must have one weight, the same number in all rows of "
-            f"the voter, got {weight[row]:g} in row {row}."
+            f"Voter '{voters[voter[row]]}' must have one weight, got {weight[row]:g} in row {row}."
         )
     return weights
 
@@ -219,9 +217,8 @@ def _checked_ranks(ranks):
         what = "ranks start at 1 = best" if ranks[row, item] < 1 else "there is a gap in its ranks"
         raise ValueError(
             f"Vote {row} has the rank {ranks[row, item]:g}, but {what}. If 0 or NaN is not ranked, "
-            "give NaN: numpy.where(ranks > 0, ranks, numpy.nan), likewise for another mark such as "
-            "99. scipy.stats.rankdata(ranks, axis=1, nan_policy='omit') closes gaps. Grades, "
-            "higher is better, are kind='grades'."
+            "or a mark such as 99, give NaN: numpy.where(ranks > 0, ranks, numpy.nan). Gaps are "
+            "closed by scipy.stats.rankdata(ranks, axis=1, nan_policy='omit')."
         )
     return ranks
 

@@ -107,8 +107,7 @@ def utilities_from_clicks(
     if np.any(theta == 0):
         p = position[np.argmax(theta == 0)]
         raise ValueError(
-            f"The propensity of position {p} is 0: documents that nobody sees have no estimate. "
-            "Drop their rows, or set min_propensity."
+            f"The propensity of position {p} is 0: drop its rows, or set min_propensity."
         )
     plus, minus = trust_at(trust, position)
     floor = minus / (plus - minus)
@@ -257,14 +256,10 @@ def make_clicks(
     plus, minus = trust_at(trust, position)
     is_relevant = rng.uniform(size=len(row)) < relevance[row]
     chance = theta * np.where(is_relevant, plus, minus)
-    return Bunch(
-        clicks=(rng.uniform(size=len(row)) < chance).astype(float),
-        position=position,
-        session=session,
-        row=row,
-        relevance=relevance,
-        click_probability=theta * (minus + (plus - minus) * relevance[row]),
-    )
+    clicks = (rng.uniform(size=len(row)) < chance).astype(float)
+    expected = theta * (minus + (plus - minus) * relevance[row])
+    shown = {"position": position, "session": session, "row": row, "relevance": relevance}
+    return Bunch(clicks=clicks, **shown, click_probability=expected)
 
 
 def _draw_sessions(lists, scores, n_sessions, temperature, rng):

@@ -151,12 +151,9 @@ def _parse(path, lines, dtype, zero_based):
             _parse(path, lines[half:], dtype, zero_based)
         number, line = lines[0]
         got = line.decode(errors="replace").strip()[:60]
-        refuse_line(
-            path,
-            number,
-            f"not readable, {_reason(line, error, zero_based)}; "
-            f"expected 'grade qid:<int> <feature>:<value> ...', got {got!r}",
-        )
+        form = "'grade qid:<int> <feature>:<value> ...'"
+        why = f"not readable, {_reason(line, error, zero_based)}; expected {form}, got {got!r}"
+        refuse_line(path, number, why)
     return X, y, ids
 
 

@@ -118,8 +118,8 @@ def iter_lists(
         named = [y_column, qid_column, *feature_columns]
         if not feature_columns or len(set(named)) < len(named):
             raise ValueError(
-                "feature_columns must name at least one column, each once, and not y_column or "
-                f"qid_column, got {feature_columns}."
+                "feature_columns must name distinct columns beside y and qid, got "
+                f"{feature_columns}."
             )
     is_triple = isinstance(source, tuple) and len(source) == 3
     # Arrays, or paths of .npy files.
@@ -176,8 +176,7 @@ class ListBlocks:
                     if i in earlier_ids:
                         raise ValueError(
                             f"The list {plain(qid[row])!r} is also at {self._place(n_rows + row)}, "
-                            "after rows of other lists: the rows of a list must be contiguous. "
-                            "Sort the data by query id, or give ids that are unique over all files."
+                            "after rows of other lists: sort by query id, or make ids unique."
                         )
                     earlier_ids.add(i)
             last, n_lists = ids[-1:], n_lists + len(ids)

@@ -160,8 +160,7 @@ def check_item_columns(table, items=None):
         if _BESIDE.fullmatch(str(name).strip()) or found not in ("", usual):
             raise ValueError(
                 f"The column {name!r} of orders ({found or 'empty'}; most columns: {usual}) is no "
-                f"item: use orders.drop(columns=[{name!r}]). Of grades, ranks and counts, "
-                "items=[...] selects the columns that are items."
+                f"item: use orders.drop(columns=[{name!r}]), or select by items=[...] with kind."
             )
     return columns
 

@@ -206,12 +206,7 @@ def make_duels(
     with np.errstate(over="ignore"):  # a tiny noise, probabilities 0 and 1
         probabilities = expit(margin / noise) if noise > 0 else np.heaviside(margin, 0.5)
     first_wins = rng.uniform(size=n_duels) < probabilities
-    return Bunch(
-        data=X,
-        target=np.column_stack([first_wins, ~first_wins]).ravel().astype(float),
-        qid=np.repeat(np.arange(n_duels), 2),
-        coef=coef,
-        interaction=interaction,
-        margin=margin,
-        probabilities=probabilities,
-    )
+    target = np.column_stack([first_wins, ~first_wins]).ravel().astype(float)
+    truth = {"coef": coef, "interaction": interaction, "margin": margin}
+    qid = np.repeat(np.arange(n_duels), 2)
+    return Bunch(data=X, target=target, qid=qid, **truth, probabilities=probabilities)

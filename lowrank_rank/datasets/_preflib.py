@@ -103,15 +103,10 @@ def load_preflib(path: Any) -> Bunch:
     items = [item for blocks in orders for block in blocks for item in block]
     for line, number in voters:
         if number != sum(counts):
-            message = f"{number} voters, but the counts of the orders add up to {sum(counts)}"
-            refuse_line(path, line, message)
-    return Bunch(
-        target=tied_grades(np.array(lengths), np.array(sizes), np.array(items), len(names)),
-        counts=np.array(counts, dtype=np.int64),
-        item_names=np.array(names),
-        title=title,
-        data_type=data_type,
-    )
+            refuse_line(path, line, f"{number} voters, but the orders add up to {sum(counts)}")
+    target = tied_grades(np.array(lengths), np.array(sizes), np.array(items), len(names))
+    found = {"counts": np.array(counts, dtype=np.int64), "item_names": np.array(names)}
+    return Bunch(target=target, **found, title=title, data_type=data_type)
 
 
 # Headers ----------------------------------------------------------------------------
@@ -120,8 +115,7 @@ def load_preflib(path: Any) -> Bunch:
 def _read_integer(path, line, text, what):
     """An integer >= 1 of the header."""
     if not re.fullmatch(_ITEM, text.strip()) or int(text) == 0:
-        message = f"{what} must be a whole number >= 1, got {text.strip()!r}"
-        refuse_line(path, line, message)
+        refuse_line(path, line, f"{what} must be a whole number >= 1, got {text.strip()!r}")
     return int(text)
 
 
@@ -134,8 +128,7 @@ def _read_header(path, lines, data_type):
         if text.lstrip()[0] != "#" or not colon:
             continue
         if key in values and key.startswith(("ALTERNATIVE NAME ", "NUMBER ", "DATA TYPE")):
-            message = f"{key} is given twice, first in line {values[key][0]}"
-            refuse_line(path, line, message)
+            refuse_line(path, line, f"{key} is given twice, first in line {values[key][0]}")
         values[key] = (line, value.strip())
     if "NUMBER ALTERNATIVES" not in values:
         raise ValueError(f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header.")
@@ -144,11 +137,8 @@ def _read_header(path, lines, data_type):
     keys = [key.removeprefix("ALTERNATIVE NAME ") for key in values]
     names = {int(i): values[f"ALTERNATIVE NAME {i}"][1] for i in keys if re.fullmatch(_ITEM, i)}
     if len(names) != n_items:
-        message = (
-            f"{n_items} alternatives, but the header names {len(names)}; it must hold "
-            "'# ALTERNATIVE NAME i: name' for the number i of each alternative"
-        )
-        refuse_line(path, line, message)
+        message = f"{n_items} alternatives, but the header names {len(names)}"
+        refuse_line(path, line, f"{message} by lines '# ALTERNATIVE NAME i: name'")
     line, text = values.get("DATA TYPE", (0, ""))
     if text and text.lower() != data_type:
         message = f"the header says DATA TYPE {text}, the name of the file .{data_type}"
@@ -198,11 +188,8 @@ def _read_orders(path, lines, current, place, data_type):
     for line, text in lines:
         match = form.match(text)
         if not match:
-            message = (
-                f"expected 'count{separator} 3,1,{{2,4}}' with a count >= 1, tied alternatives in "
-                f"braces, got {text.strip()[:60]!r}"
-            )
-            refuse_line(path, line, message)
+            message = f"expected 'count{separator} 3,1,{{2,4}}' with ties in braces"
+            refuse_line(path, line, f"{message}, got {text.strip()[:60]!r}")
         blocks = [
             [int(item) for item in (tied or single).split(",")]
             for tied, single in re.findall(r"\{([^}]*)\}|([0-9]+)", match[2])
@@ -225,13 +212,8 @@ def _fault(blocks, place, data_type):
             return f"alternative {item} is named twice in one order"
         seen.add(item)
     if data_type[0] == "s" and len(blocks) < len(order):
-        return (
-            f"a tie in a .{data_type} of strict orders; orders with ties belong in a "
-            f".t{data_type[1:]}"
-        )
+        return f"a tie in a .{data_type}: orders with ties belong in a .t{data_type[1:]}"
     if data_type[2] == "c" and len(order) < len(place):
-        return (
-            f"the order ranks {len(order)} of {len(place)} alternatives in a .{data_type} of "
-            f"complete orders; incomplete ones belong in a .{data_type[:2]}i"
-        )
+        found = f"the order ranks {len(order)} of {len(place)} alternatives in a .{data_type}"
+        return f"{found}: incomplete orders belong in a .{data_type[:2]}i"
     return None

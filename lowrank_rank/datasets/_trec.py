@@ -157,8 +157,7 @@ def check_ids(run, qrels, name, queries):
     if lacking:
         warn(
             f"{name} lacks {len(lacking)} of {len(queries)} queries, such as {lacking[0]!r}: it "
-            "counts as having retrieved nothing there. Leave queries that were not asked out of "
-            "the judgements."
+            "counts as having retrieved nothing. Leave out queries that were not asked."
         )
     return len(lacking)
 
@@ -173,9 +172,9 @@ def check_judged(human, by_judge, runs, measures):
             found = {document for document, score in run[q].items() if score >= least}
             if skipped := found & by_judge[q].keys() - human[q].keys():
                 raise ValueError(
-                    f"y_true lacks {len(skipped)} documents that the run {name!r} has"
-                    f"{f' among its first {k}' if k else ''} in query {q!r} and the judge labelled:"
-                    " people must judge all of these, or no document of the query."
+                    f"y_true lacks {len(skipped)} documents that the run {name!r} "
+                    f"has{f' among its first {k}' if k else ''} in query {q!r} and the judge "
+                    "labelled: judge all, or none."
                 )
 
 
@@ -425,15 +424,13 @@ def dump_qrels(qrels: Any, path: Any) -> None:
         for document, grade in documents.items():
             if grade != int(grade):
                 raise ValueError(
-                    f"qrels[{query!r}][{document!r}] is {grade!r}: the format of qrels has "
-                    "integers only."
+                    f"qrels[{query!r}][{document!r}] is {grade!r}: qrels hold integers only."
                 )
-    _dump(
-        read,
-        path,
-        "qrels",
-        lambda query, documents: [f"{query} 0 {doc} {int(v)}" for doc, v in documents.items()],
-    )
+
+    def lines(query, documents):
+        return [f"{query} 0 {document} {int(grade)}" for document, grade in documents.items()]
+
+    _dump(read, path, "qrels", lines)
 
 
 def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:

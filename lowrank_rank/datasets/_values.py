@@ -20,8 +20,7 @@ def read_columns(values, name, expected=()):
         names = [c for c in column_names(values) if str(c).lower() not in IDS]
         if any(expected) and set(names) != set(expected):
             raise ValueError(
-                f"{name} has the columns {names}, and human {list(expected)}: columns are matched "
-                "by name. Give the same columns in both."
+                f"{name} has the columns {names}, and human {list(expected)}: give the same."
             )
         names = list(expected) if any(expected) else names
         columns = [numbers(values[column], f"{name}[{column!r}]") for column in names]
@@ -56,10 +55,9 @@ def check_no_ids(**tables):
         names = column_names(table) if hasattr(table, "columns") else []
         if found := [column for column in names if str(column).lower() in IDS]:
             raise ValueError(
-                f"{name} has a column {found[0]!r} of ids, and is read neither as labels or scores "
-                f"nor as judgements or a run. Give the column of values alone, {name}['...'], with "
-                "its query ids in qid=; or judgements and runs with the columns 'qid', 'docno' and "
-                f"'relevance' or 'score', {name}.rename(columns={{{found[0]!r}: ...}})."
+                f"{name} has a column {found[0]!r} of ids: give the values, {name}['...'], with "
+                "qid=; or judgements and runs with columns 'qid', 'docno' and 'relevance' or "
+                f"'score', {name}.rename(columns={{{found[0]!r}: ...}})."
             )
 
 
@@ -68,7 +66,7 @@ def read_values(table, unused):
     if useless := [name for name, value in unused.items() if value is not None]:
         raise ValueError(
             f"Without rankers, y_true is a table of values, and {useless[0]}= has no use: leave it "
-            "out, or give rankers, a dict of scores, models or runs."
+            "out, or give rankers."
         )
     columns = column_names(table) if isinstance(table, dict) or is_frame(table) else []
     if len(set(columns)) < len(columns):
@@ -84,9 +82,8 @@ def read_values(table, unused):
         if text or kind.dtype.kind not in "biufO" or str(name).lower() in IDS:
             raise ValueError(
                 f"The column {name!r} of the table of values holds text or ids, such as "
-                f"{plain(kind[0])!r}, and all columns are read as rankers, all rows as queries or "
-                f"tasks: make ids the index, table.set_index({name!r}); turn a table whose rows "
-                "are rankers, table.T; a long one, table.pivot(index='task', columns='ranker', "
+                f"{plain(kind[0])!r}. Columns are rankers, rows are tasks: "
+                f"table.set_index({name!r}), table.T, or pivot(index='task', columns='ranker', "
                 "values='value')."
             )
     check_same_index(**{f"y_true[{name!r}]": table[name] for name in columns})
@@ -96,8 +93,7 @@ def read_values(table, unused):
         worst = int(np.argmax(lacking.sum(axis=0)))
         raise ValueError(
             f"{names[worst]!r} lacks a value in {lacking[:, worst].sum()} of {len(values)} rows in "
-            "which others have one: leave such rows out, table.dropna(), or say what a missing "
-            "value counts, table.fillna(0)."
+            "which others have one: table.dropna(), or table.fillna(0) if it counts as 0."
         )
     index = getattr(table[columns[0]], "index", None)
     return names, np.asarray(index) if hasattr(index, "equals") else None, values

@@ -37,9 +37,6 @@ def load_wine_tasting() -> Bunch:
     """
     table = files(__package__).joinpath("wine_tasting.csv").read_text(encoding="utf-8")
     (_, *judges), *rows = csv.reader(table.splitlines())
-    return Bunch(
-        target=np.array([row[1:] for row in rows], dtype=np.float64).T,
-        judges=np.array(judges),
-        item_names=np.array([row[0] for row in rows]),
-        source=SOURCE,
-    )
+    target = np.array([row[1:] for row in rows], dtype=np.float64).T
+    item_names = np.array([row[0] for row in rows])
+    return Bunch(target=target, judges=np.array(judges), item_names=item_names, source=SOURCE)

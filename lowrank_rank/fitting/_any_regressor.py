@@ -71,9 +71,8 @@ def forest_columns(X, model):
     for j in np.flatnonzero(infinite | constant)[:1]:
         what = f"a range of {high[j] - low[j]:g}" if constant[j] else "numbers beyond float32"
         raise ValueError(
-            f"Column {plain(names[j])!r} of X has {what}, {low[j]:g} to {high[j]:g}, and forests "
-            "read float32, and ranges below 1e-6 as constant: bring it to another unit "
-            "(StandardScaler), drop it if it is noise, or make marks of missing values NaN."
+            f"Column {plain(names[j])!r} of X has {what}, {low[j]:g} to {high[j]:g}. Forests read "
+            "float32, and ranges below 1e-6 as constant: scale it (StandardScaler), or drop it."
         )
     return X
 

@@ -221,13 +221,9 @@ class RegressionMixin:
         allows_nan = other and (
             get_tags(self).input_tags.allow_nan or (not self._has_trees() and wraps(self.estimator))
         )
-        return read_features(
-            self,
-            X,
-            reset=reset,
-            dtype=[np.float64, np.float32] if self._keeps_float32 and not other else np.float64,
-            ensure_all_finite="allow-nan" if allows_nan else True,
-        )
+        dtype = [np.float64, np.float32] if self._keeps_float32 and not other else np.float64
+        finite = "allow-nan" if allows_nan else True
+        return read_features(self, X, reset=reset, dtype=dtype, ensure_all_finite=finite)
 
     def _keep(self, model, *, flat=None):
         """Set the fitted attributes of a model; `flat` drops the axis d = 1, as of documents."""

@@ -20,9 +20,8 @@ def fit_list_trees(trees, X, derivatives):
         from sklearn._loss.loss import HalfSquaredError
     except ImportError as error:
         raise ImportError(
-            "Boosted trees of lists need sklearn._loss.loss.HalfSquaredError, which scikit-learn "
-            f"{sklearn.__version__} does not have ({error}): take LGBMRanker in the adapter of "
-            "this package, WrappedRanker(LGBMRanker()), or scikit-learn 1.6 to 1.9."
+            f"scikit-learn {sklearn.__version__} has no sklearn._loss.loss.HalfSquaredError "
+            f"({error}): take WrappedRanker(LGBMRanker()), or scikit-learn 1.6 to 1.9."
         ) from error
 
     class ListLoss(HalfSquaredError):

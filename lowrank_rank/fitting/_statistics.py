@@ -418,9 +418,8 @@ def _solve_shortest(matrix, right):
     dropped = np.count_nonzero((relative > 10 * len(scale) * _EPS) & (relative <= 1e-10))
     if dropped:
         warn(
-            f"alpha=0 leaves out {dropped} of {len(scale)} directions, in which the features "
-            "have less than 1e-5 of the largest standard deviation: set alpha > 0, "
-            "or drop nearly collinear features."
+            f"alpha=0 leaves out {dropped} of {len(scale)} directions of less than 1e-5 of the "
+            "largest standard deviation: set alpha > 0, or drop nearly collinear features."
         )
     return (solution.T * scale).T
 

@@ -145,12 +145,7 @@ def calibration_report(
     loss = resolve_target_loss(loss)
     if support is None:
         support = list(product(range(2 if loss.labels == "binary" else 3), repeat=5))
-    support, rng = numbers(support, "support"), np.random.default_rng(random_state)
-    if support.ndim not in (2, 3) or 0 in support.shape:
-        raise ValueError(
-            "support must hold labels, of shape (n_labels, r) or (n_labels, r, r), got "
-            f"{support.shape}."
-        )
+    support, rng = _read_support(support), np.random.default_rng(random_state)
     errors, tried = factorisation_errors(loss, support), f"{len(support)} labels, all orders"
     worst = int(np.argmax(errors))
     checks = [_check("factorisation", True, tried, errors[worst], support[[worst]], np.ones(1))]
@@ -171,6 +166,13 @@ def calibration_report(
         example = support[used], probabilities[worst, used], ranks[worst]
         checks.append(_check(name, one.exact, tried, regrets[worst], *example))
     return CalibrationReport(loss, checks)
+
+
+def _read_support(support):
+    support = numbers(support, "support")
+    if support.ndim not in (2, 3) or 0 in support.shape:
+        raise ValueError(f"support must hold labels, (n, r) or (n, r, r), got {support.shape}.")
+    return support
 
 
 def _check(name, exact, tried, error, labels, probabilities, ranks=None, tolerance=1e-8):
@@ -257,13 +259,8 @@ def conditional_regret(
     >>> conditional_regret(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[2, 1]])
     array([0.5])
     """
-    loss, targets = resolve_target_loss(loss), np.asarray(support)
-    if targets.ndim not in (2, 3) or 0 in targets.shape:
-        raise ValueError(
-            "support must hold labels, of shape (n_labels, r) or (n_labels, r, r), got "
-            f"{targets.shape}."
-        )
-    u = read_distributions(probabilities, len(targets)) @ loss.encode(support)
-    ranks = check_ranks(ranks, "ranks", (len(u), targets.shape[1]))
+    loss, support = resolve_target_loss(loss), _read_support(support)
+    u = read_distributions(probabilities, len(support)) @ loss.encode(support)
+    ranks = check_ranks(ranks, "ranks", (len(u), support.shape[1]))
     best = (u @ loss.rank_features(all_ranks(ranks.shape[1])).T).min(axis=1)
     return np.einsum("nd,nd->n", u, loss.rank_features(ranks)) - best

@@ -38,8 +38,7 @@ def _has_probabilities(classifier):
     if has_any:
         return True
     raise AttributeError(
-        f"estimator={estimator!r} estimates no probabilities: set estimator='logistic' or 'trees', "
-        "or a classifier with predict_proba."
+        f"estimator={estimator!r} estimates no probabilities: set estimator='logistic' or 'trees'."
     )
 
 
@@ -51,10 +50,7 @@ def _decides_classes(classifier):
     )
     if decisions is None or np.array_equal(classes, decisions):
         return True
-    raise AttributeError(
-        "decision_function returns a score for each class, but the decisions are not the classes: "
-        "use predict."
-    )
+    raise AttributeError("decision_function needs decisions that are the classes: use predict.")
 
 
 class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):

@@ -221,11 +221,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         route = route_of(self.estimator, "sets")
         if route != "classifier":
             n, d = len(rows.y), loss.encode(rows.y[:0], self._max_size_).shape[1]
-            check_size(
-                f"The targets of {n} rows, {d} for each,",
-                16 * n * d,  # the targets and their fractions
-                "use target_loss='hamming', or fit to fewer rows",
-            )
+            n_bytes = 16 * n * d  # the targets and their fractions
+            remedy = "use target_loss='hamming', or fit to fewer rows"
+            check_size(f"The targets of {n} rows, {d} for each,", n_bytes, remedy)
             targets = loss.encode(rows.y, self._max_size_)
             if route == "logistic" and isinstance(loss, FBeta):
                 targets = np.hstack([targets, rows.y])  # for `LabelledSets`
@@ -233,9 +231,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
         n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
-        check_size(
-            what, n_bytes, "use estimator='logistic', or RandomForestRegressor of few leaves"
-        )
+        check_size(what, n_bytes, "use estimator='logistic', or a RandomForestRegressor")
         vectors = loss.encode(distinct, self._max_size_)
         return self._fit_classifier(rows.X, classes.ravel(), rows.weights, vectors.__getitem__)
 

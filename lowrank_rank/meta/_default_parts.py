@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -31,16 +32,12 @@ def default_parts(X, ndim, measure):
         )
     if ndim > 1:
         loss = measure if isinstance(measure, TargetLoss) else "ndcg"
-        models = {"linear": "auto", "trees": "trees"}
-        return [
-            (name, LowRankSurrogateRanker(target_loss=loss, estimator=model, random_state=0))
-            for name, model in models.items()
-        ]
+        linear = LowRankSurrogateRanker(target_loss=loss, random_state=0)
+        return [("linear", linear), ("trees", clone(linear).set_params(estimator="trees"))]
     positional = getattr(measure, "is_positional", False)
     linear = OrderPreservingRegressor(target_loss=measure if positional else "ndcg")
-    trees = HistGradientBoostingRanker(
-        target_loss=measure if has_utilities(measure) else "ndcg", random_state=0
-    )
+    of_trees = measure if has_utilities(measure) else "ndcg"
+    trees = HistGradientBoostingRanker(target_loss=of_trees, random_state=0)
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and is_finite(X):
         mean_square(X)
         return [("linear", linear), ("trees", trees)]
@@ -48,10 +45,8 @@ def default_parts(X, ndim, measure):
     impute = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
     if not texts:
         floats = FunctionTransformer(as_floats)
-        return [
-            ("linear", make_pipeline(floats, impute, linear)),
-            ("trees", make_pipeline(floats, trees) if is_data_frame(X) else trees),
-        ]
+        trees = make_pipeline(floats, trees) if is_data_frame(X) else trees
+        return [("linear", make_pipeline(floats, impute, linear)), ("trees", trees)]
     one_hot = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=_MAX_CATEGORIES)
     warn_of_words(X, texts)
     unknown = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
@@ -60,10 +55,8 @@ def default_parts(X, ndim, measure):
     )
     trees.set_params(categorical_features=list(range(len(texts))))
     numbers = [name for name in column_names(X) if name not in texts]
-    return [
-        ("linear", make_pipeline(encoded(one_hot, texts, numbers, impute), linear)),
-        ("trees", make_pipeline(encoded(ordinal, texts, numbers), trees)),
-    ]
+    linear = make_pipeline(encoded(one_hot, texts, numbers, impute), linear)
+    return [("linear", linear), ("trees", make_pipeline(encoded(ordinal, texts, numbers), trees))]
 
 
 def warn_of_words(X, texts):
@@ -73,19 +66,15 @@ def warn_of_words(X, texts):
         if len(seen) > max(20, len(X) / 10) and sum(" " in text for text in seen) > len(seen) / 2:
             warn(
                 f"Column {name!r} of X has {len(seen)} texts in {len(X)} rows: a text is one "
-                "category here, and its words are not read. Make features of it (scikit-learn's "
-                "TfidfVectorizer) or drop it."
+                "category, and its words are not read. Use TfidfVectorizer, or drop it."
             )
 
 
 def encoded(encoder, texts, numbers, *after):
     """A transformer of a frame: encoded columns of text, then columns of numbers."""
-    return ColumnTransformer(
-        [
-            ("texts", make_pipeline(FunctionTransformer(as_texts), encoder), texts),
-            ("numbers", make_pipeline(FunctionTransformer(as_floats), *after), numbers),
-        ]
-    )
+    of_texts = make_pipeline(FunctionTransformer(as_texts), encoder)
+    of_numbers = make_pipeline(FunctionTransformer(as_floats), *after)
+    return ColumnTransformer([("texts", of_texts, texts), ("numbers", of_numbers, numbers)])
 
 
 def columns_of_text(X):
@@ -110,9 +99,8 @@ def columns_of_text(X):
     other = [name for name in names if name not in numbers | known]
     if other:
         raise ValueError(
-            f"Column {other[0]!r} of X has the type {kinds[other[0]]}: StackingRanker("
-            "estimators=None) takes numbers, text, categories and booleans. Make numbers of it "
-            "(such as days since a date), or drop it."
+            f"Column {other[0]!r} of X has the type {kinds[other[0]]}: make numbers of it (such as "
+            "days since a date), or drop it."
         )
     return [name for name in names if name in known]
 

@@ -48,11 +48,8 @@ class HeldOutScores(TableMixin):
     scores: list[float]
 
     def _columns(self):
-        return {
-            "part": ["stack", *self.parts],
-            "weight": [1.0, *self.weights.tolist()],
-            "held-out score": self.scores,
-        }
+        columns = {"part": ["stack", *self.parts], "weight": [1.0, *self.weights.tolist()]}
+        return columns | {"held-out score": self.scores}
 
 
 def _are_weights(value):
@@ -270,9 +267,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             target = ranking_target(y, groups) if is_documents else y
             self.target_loss_, self._has_qid_ = measure, lists.ids is not None
             self.n_items_ = None if is_documents else y.shape[1]
-            given = self.estimators
-            if given is None:
-                given = default_parts(X, y.ndim, measure)
+            given = self.estimators or default_parts(X, y.ndim, measure)
             parts = {name: as_ranker(part, y.ndim) for name, part in given}
             found = self._weights_of(parts, X, target, groups, weights)
             kept = {name: part for name, part in parts.items() if found is None or found[name]}
@@ -366,10 +361,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
-        return sum(
-            self.weights_[name] * scores_of(part, X)
-            for name, part in self.named_estimators_.items()
-        )
+        parts = self.named_estimators_.items()
+        return sum(self.weights_[name] * scores_of(part, X) for name, part in parts)
 
     def _said(self, name, fold=None):
         """The line of progress of a fit, or None."""
@@ -434,8 +427,7 @@ def read_fold(fold, n_rows, ids, weights):
         )
     if weights is not None and not (weights[train].any() and weights[test].any()):
         raise ValueError(
-            "A fold of cv has no row of positive weight in its training or its test part: use "
-            "fewer folds, or leave out rows of weight 0."
+            "A fold of cv has no row of positive weight in training or test: use fewer folds."
         )
     return train, test
 

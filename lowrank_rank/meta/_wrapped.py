@@ -182,9 +182,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
                 )
             self.target_loss_, self.n_items_, self.n_lists_ = loss, None, lists.n_counted(weights)
             self._has_qid_ = lists.ids is not None
-            self.estimator_: Any = self._fit_clone(
-                X, y, lists, None if sample_weight is None else weights
-            )
+            weights = None if sample_weight is None else weights
+            self.estimator_: Any = self._fit_clone(X, y, lists, weights)
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
@@ -263,8 +262,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         if is_classifier(model) and not has_scores:
             raise ValueError(
                 f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: "
-                "use a classifier with predict_proba (CalibratedClassifierCV makes one), two "
-                "grades, or a regressor."
+                "use a classifier with predict_proba (CalibratedClassifierCV), or a regressor."
             )
         return model
 
@@ -282,10 +280,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             return {**options, "group_weight": weights}
         given = weight_parameters(self.estimator, weights)
         if given is None:
-            raise ValueError(
-                f"{self.estimator!r} takes no sample_weight in fit: leave it out, or use another "
-                "estimator."
-            )
+            raise ValueError(f"{self.estimator!r} takes no sample_weight in fit: leave it out.")
         return {**options, **given}
 
     def _with_best_n_iter(self, X, y, grades, lists, weights):
@@ -294,16 +289,12 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         rows, held = hold_out(lists, w, self.validation_fraction, self.random_state)
         lists_fit, lists_held = lists.of_rows(rows), lists.of_rows(held)
         options = self._fit_options(lists_fit, None if weights is None else weights[rows])
-        options_held = {"eval_group": [lists_held.lengths]} if "group" in options else {}
-        fitted, tried = (
-            (take_rows(X, rows), grades[rows], options),
-            (take_rows(X, held), options_held),
-        )
+        of_held = {"eval_group": [lists_held.lengths]} if "group" in options else {}
+        fitted, tried = (take_rows(X, rows), grades[rows], options), (take_rows(X, held), of_held)
         value = measure_on(self.target_loss_, y[held], lists_held, w[held])
-        self.validation_scores_: np.ndarray = staged_scores(
-            self.estimator, fitted, tried, value, self.n_iter_no_change
-        )
-        self.n_iter_: int = int(np.argmax(self.validation_scores_)) + 1
+        scores = staged_scores(self.estimator, fitted, tried, value, self.n_iter_no_change)
+        self.validation_scores_: np.ndarray = scores
+        self.n_iter_: int = int(np.argmax(scores)) + 1
         return with_trees(self.estimator, self.n_iter_)
 
 

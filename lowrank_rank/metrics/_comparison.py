@@ -322,8 +322,7 @@ def compare_rankers(
     else:
         if not isinstance(rankers, dict) or not rankers:
             raise ValueError(
-                "rankers must be a dict from names to scores, fitted models or runs, as in "
-                "{'new': scores, 'old': other_scores}."
+                "rankers must be a dict from names to scores, fitted models or runs: {'new': ...}."
             )
         names = list(rankers)
         measures = named_measures("ndcg@10" if measure is None else measure)

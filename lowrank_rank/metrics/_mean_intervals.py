@@ -68,9 +68,9 @@ class MeanIntervals(TableMixin):
             columns |= {"rank_low": ranks[:, 0], "rank_high": ranks[:, 1]}
         more = {"n_unanswered": self.n_unanswered, "judge_weight": self.judge_weight}
         columns |= {name: one for name, one in more.items() if one is not None}
-        order = (
-            np.argsort(-self.mean, kind="stable") if ranks is not None else range(len(self.mean))
-        )
+        # The best ranker is first; measures keep their order.
+        keys = np.zeros(len(self.mean)) if ranks is None else -self.mean
+        order = np.argsort(keys, kind="stable")
         return {name: [values[i] for i in order] for name, values in columns.items()}
 
 
@@ -163,8 +163,8 @@ default=None
     n, spread, weight, corrected = (~np.isnan(h)).sum(axis=0), 0.0, None, h
     if n.min() < 2:
         raise ValueError(
-            f"{names[np.argmin(n)] or 'human'} is defined on {n.min()} of {len(h)} queries: at "
-            "least two are needed."
+            f"{names[np.argmin(n)] or 'human'} is defined on {n.min()} of {len(h)} queries, not "
+            "two."
         )
     if judge is not None:
         check_same_ids(human, judge)
@@ -178,16 +178,7 @@ default=None
     if judge is None:
         binary = ((h == 0) | (h == 1) | np.isnan(h)).all(axis=0)
         interval[binary] = wilson(mean[binary], n[binary], confidence_level)
-    return MeanIntervals(
-        names=names,
-        mean=mean,
-        standard_error=error,
-        interval=interval,
-        p_value=p_value,
-        n_queries=n,
-        n_undefined=len(h) - n,
-        judge_weight=weight,
-    )
+    return MeanIntervals(names, mean, error, interval, p_value, n, len(h) - n, weight)
 
 
 def student(mean, error, n, confidence_level):

@@ -24,7 +24,7 @@ def named_measures(measures, k=None):
         several = measures if isinstance(measures, list | tuple) else [measures]
         named = {m if isinstance(m, str) else repr(m): m for m in several}
     if not named:
-        raise ValueError("measure is empty: name at least one, such as 'ndcg@10'.")
+        raise ValueError("There is no measure: name at least one, such as 'ndcg@10'.")
     if k is not None:
         cuts = [k] if np.ndim(k) == 0 else list(k)
         for cut in cuts:

@@ -214,9 +214,8 @@ class RankingScorer(BaseEstimator):
         if getattr(getattr(classes, "dtype", None), "names", None):
             name = type(model).__name__
             raise ValueError(
-                f"{name} was fitted on a ranking_target and treated every pair of grade and query "
-                f"id as a class ({len(classes)} classes), which ranks nothing. Wrap it, "
-                f"WrappedRanker({name}(...)), which passes on the grades alone."
+                f"{name} was fitted on a ranking_target, with each pair of grade and query id as a "
+                f"class ({len(classes)} classes): wrap it, WrappedRanker({name}(...))."
             )
         if one_label_per_row(y):
             self._check_qid(estimator, y, qid, has_carried)
@@ -252,17 +251,14 @@ class RankingScorer(BaseEstimator):
         if not (has_qid or self.one_list or ranks_all_rows):
             raise ValueError(
                 "The scorer got one-dimensional labels without qid, and the model was not fitted "
-                "with query ids: rows of several queries would be ranked as one list. Give y as "
-                "ranking_target(y, qid); or enable metadata routing and pass qid=qid; or set "
-                "one_list=True in make_ranking_scorer if this is one list."
+                "with query ids. Give y as ranking_target(y, qid); or pass qid=qid with metadata "
+                "routing; or set one_list=True in make_ranking_scorer if all rows are one list."
             )
         if has_qid:
             raise ValueError(
                 "The scorer got no qid, but the model was fitted on rows with query ids "
                 f"({n_lists} lists): all rows would be ranked as one list. Give y as "
-                "ranking_target(y, qid), which every tool of scikit-learn slices correctly; or "
-                "enable metadata routing, sklearn.set_config(enable_metadata_routing=True), and "
-                "pass qid=qid."
+                "ranking_target(y, qid); or enable metadata routing and pass qid=qid."
             )
 
 
@@ -279,8 +275,7 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
             return estimator.decision_function(X)
         if not hasattr(estimator, "predict_proba"):
             raise ValueError(
-                f"{type(estimator).__name__} gives no scores to rank by: a classifier must have "
-                "decision_function or predict_proba."
+                f"{type(estimator).__name__} has no decision_function or predict_proba to rank by."
             )
         probabilities = estimator.predict_proba(X)
         if isinstance(probabilities, list):  # one array for each column of y
@@ -298,15 +293,13 @@ def last_step(estimator, X=None):
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
-        elif isinstance(estimator, Pipeline) and estimator.steps[-1][1] not in (
-            None,
-            "passthrough",
-        ):
-            if X is not None and len(estimator.steps) > 1:
-                X = estimator[:-1].transform(X)
-            estimator = estimator.steps[-1][1]
-        else:
+            continue
+        last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else None
+        if last in (None, "passthrough"):
             return estimator, X
+        if X is not None and len(estimator.steps) > 1:
+            X = estimator[:-1].transform(X)
+        estimator = last
 
 
 def _relevance(y, scores, estimator, pos_label):
@@ -326,8 +319,7 @@ def _relevance(y, scores, estimator, pos_label):
     if has_names and (pos_label is None or not set(labels) <= set(classes)):
         raise ValueError(
             f"The classes of the model are {classes}, and y holds {labels[0]!r}: give y with these "
-            "names and say which class is relevant, make_ranking_scorer(..., pos_label=...); or "
-            "give y == name, and as scores the column of that class of predict_proba(X)."
+            "names, and say which class is relevant, make_ranking_scorer(..., pos_label=...)."
         )
     if pos_label is None:
         return y, scores

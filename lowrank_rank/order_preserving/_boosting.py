@@ -202,9 +202,8 @@ class _Objective:
         n_rows = len(y)
         if group is None and self.qid is None:
             raise ValueError(
-                "No lists are known for these rows: give group=... to LGBMRanker or Dataset of "
-                "LightGBM, qid=... to DMatrix of XGBoost. For LGBMRegressor and XGBRegressor give "
-                "the ids of the training rows: boosting_objective(..., qid=qid)."
+                "No lists are known for these rows: give group=... to LGBMRanker or Dataset, "
+                "qid=... to DMatrix, or boosting_objective(..., qid=qid) to regressors."
             )
         if self.qid is not None:
             if group is not None:
@@ -245,8 +244,8 @@ class _Metric:
         y, group = _labels(_numbers(y_true, "y_true")), _numbers(group, "group")
         if group is None:
             raise ValueError(
-                "No lists are known for the rows that are evaluated: give eval_group=... to "
-                "LGBMRanker, group=... to Dataset of LightGBM, qid=... to DMatrix of XGBoost."
+                "No lists are known: give eval_group=... to LGBMRanker, group=... to Dataset of "
+                "LightGBM, qid=... to DMatrix of XGBoost."
             )
         lists = _lists_of_groups(group, len(y))
         value = self._measure.measure(y, y_pred, qid=lists.index, sample_weight=sample_weight)
@@ -291,10 +290,7 @@ def _numbers(values, name):
     if values is None:
         return None
     if getattr(getattr(values, "dtype", None), "names", None) or numbers(values, name).ndim != 1:
-        raise ValueError(
-            f"{name} must have shape (n,), without ids: give the estimator the grades alone, and "
-            "the lists as group or qid."
-        )
+        raise ValueError(f"{name} must have shape (n,), without ids: give lists as group or qid.")
     return numbers(values, name)
 
 

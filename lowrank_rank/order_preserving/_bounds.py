@@ -117,15 +117,11 @@ def regret_bound(
     regret = check_finite(numbers(surrogate_regret, "surrogate_regret"), "surrogate_regret")
     if expected.ndim != 2 or regret.shape != (len(expected),):
         raise ValueError(
-            f"expected must be (n, r) and surrogate_regret (n,), got {expected.shape} and "
-            f"{regret.shape}."
+            f"expected must be (n, r), surrogate_regret (n,), got {expected.shape}, {regret.shape}."
         )
     if np.any(regret < -1e-6):  # beyond the error of a numerical minimum
         row = int(np.argmin(regret))
-        raise ValueError(
-            f"surrogate_regret[{row}] is {regret[row]:g}: it is the surrogate loss minus the least "
-            "one, so it cannot be negative."
-        )
+        raise ValueError(f"surrogate_regret[{row}] is {regret[row]:g}, and no regret is negative.")
     surrogate = resolve_surrogate(surrogate)
     if not surrogate.has_bound:
         raise ValueError(f"{surrogate!r} has no regret bound: it defines no bound_constant.")

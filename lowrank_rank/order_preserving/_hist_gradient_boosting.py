@@ -312,14 +312,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         if is_data_frame(X):
             refuse_dates(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
-        return read_features(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-        )
+        options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+        return read_features(self, X, reset=reset, accept_sparse=False, **options)
 
     @contextmanager
     def _errors(self, X):
@@ -359,17 +353,13 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         if "estimator_" not in before:
             return trees, n_iter
         old = {name: before[name] for name in ("n_features_in_", "n_iter_", "_grown_by_")}
-        if (
-            self.early_stopping
-            or old["n_features_in_"] != self.n_features_in_
-            or old["n_iter_"] > n_iter
-            or old["_grown_by_"] != repr(self._losses)
-        ):
+        same = old["n_features_in_"], old["_grown_by_"]
+        is_same = same == (self.n_features_in_, repr(self._losses))
+        if self.early_stopping or old["n_iter_"] > n_iter or not is_same:
             raise ValueError(
                 f"warm_start adds trees to {old['n_iter_']} rounds of {old['n_features_in_']} "
-                f"features by loss={old['_grown_by_']}, without early_stopping: got max_iter="
-                f"{n_iter}, {self.n_features_in_} features, loss={self._losses!r} and "
-                f"early_stopping={self.early_stopping}. Set warm_start=False."
+                f"features by loss={old['_grown_by_']}, without early_stopping: give a larger "
+                "max_iter and the same features and loss, or set warm_start=False."
             )
         return deepcopy(before["estimator_"]).set_params(**trees.get_params()), n_iter
 

@@ -315,9 +315,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         _, _, gradient_norm, n_iter = solution
         if gradient_norm > self.tol:
             warn(
-                f"L-BFGS stopped after {n_iter} iterations with a gradient of "
-                f"{gradient_norm:.2g}, above tol={self.tol:g}: increase max_iter, tol or "
-                "alpha (a surrogate may have no minimum without a penalty).",
+                f"L-BFGS stopped after {n_iter} iterations with a gradient of {gradient_norm:.2g}, "
+                f"above tol={self.tol:g}: increase max_iter, tol or alpha.",
                 ConvergenceWarning,
             )
         return solution
@@ -337,7 +336,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         if self.n_items_ and self.surrogate_.has_tails and len(useless) and gradient_norm > 0.0:
             warn(
                 f"{self.surrogate_!r} has no minimum here: no label of items {useless.tolist()} "
-                "(columns of y) has any utility. Their intercepts have no penalty and fall until "
-                "the gradient is within tol. Drop these items, or use a squared surrogate.",
+                "(columns of y) has any utility, and their intercepts fall without bound. Drop "
+                "these items, or use a squared surrogate.",
                 ConvergenceWarning,
             )

@@ -260,11 +260,8 @@ class TwoSided(Surrogate):
         up, down = weights * v, weights * (self.eta - v)
         of_relevant, fall, bend = self.rising(self.t - s)
         of_others, rise, other_bend = self.rising(s)
-        return SurrogateValues(
-            lists.sum(up * of_relevant + down * of_others),
-            down * rise - up * fall,
-            up * bend + down * other_bend,
-        )
+        value, curvature = lists.sum(up * of_relevant + down * of_others), up * bend
+        return SurrogateValues(value, down * rise - up * fall, curvature + down * other_bend)
 
 
 class TwoSidedWithTails(TwoSided):
@@ -395,11 +392,8 @@ class PairwiseSquared(PairwiseSurrogate):
         safe = np.where(total > 0, total, 1.0)
         centred = error - lists.spread(lists.sum(weights * error) / safe)
         mass = lists.spread(total)
-        return SurrogateValues(
-            total * lists.sum(weights * centred**2),
-            2.0 * weights * mass * centred,
-            2.0 * weights * (mass - weights),
-        )
+        value, twice = total * lists.sum(weights * centred**2), 2.0 * weights
+        return SurrogateValues(value, twice * mass * centred, twice * (mass - weights))
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         return np.sqrt(2.0 / lists.lengths)
@@ -428,11 +422,9 @@ class PairwiseExponential(PairwiseSurrogate):
         own = up * down  # pairs of an item with itself
         to_all, from_all = up * lists.spread(downs), down * lists.spread(ups)
         spread = lists.spread(scale)
-        return SurrogateValues(
-            scale * np.maximum(ups * downs - lists.sum(own), 0.0),
-            spread * (to_all - from_all),
-            spread * np.maximum(to_all + from_all - 2.0 * own, 0.0),
-        )
+        value = scale * np.maximum(ups * downs - lists.sum(own), 0.0)
+        curvature = spread * np.maximum(to_all + from_all - 2.0 * own, 0.0)
+        return SurrogateValues(value, spread * (to_all - from_all), curvature)
 
     bound_constant = twice_root_of_largest
 
@@ -548,11 +540,9 @@ class CrossEntropy(Surrogate):
         weighted = weights * v
         sums = lists.sum(weighted)
         spread = lists.spread(sums)
-        return SurrogateValues(
-            sums * np.log(safe) - lists.sum(weighted * np.where(counts, z, 0.0)),
-            spread * softmax - weighted,
-            spread * softmax * (1.0 - softmax),
-        )
+        value = sums * np.log(safe) - lists.sum(weighted * np.where(counts, z, 0.0))
+        slope = spread * softmax
+        return SurrogateValues(value, slope - weighted, slope * (1.0 - softmax))
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         first_order, weighted = self.evaluate(v, s, lists, weights), weights * v
@@ -703,8 +693,7 @@ def checked_values(surrogate, v, s, lists, weights):
     if not isinstance(evaluated, SurrogateValues) or list(map(np.shape, evaluated)) != shapes:
         raise TypeError(
             f"{surrogate!r}: evaluate must return SurrogateValues(values, gradient, curvature) of "
-            f"shapes {', '.join(map(str, shapes))}; values belong to lists, and lists.sum(...) "
-            "makes them from rows."
+            f"shapes {', '.join(map(str, shapes))}; values belong to lists: lists.sum(...)."
         )
     return evaluated
 

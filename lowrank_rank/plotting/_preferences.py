@@ -60,9 +60,7 @@ class PreferenceMatrixDisplay(Display):
     ) -> None:
         self.preferences: np.ndarray = np.asarray(preferences, dtype=np.float64)
         self.ranks: np.ndarray = np.asarray(ranks)
-        self.bound = bound
-        self.item_names = item_names
-        self.cost_name = cost_name
+        self.bound, self.item_names, self.cost_name = bound, item_names, cost_name
 
     @property
     def cost(self) -> float:
@@ -112,13 +110,9 @@ class PreferenceMatrixDisplay(Display):
         short = len(preferences) <= MAX_ITEMS_ORDERING  # longer ones have no bound
         decode = pd_decoder(decoder, len(preferences)).decode
         decoded = decode(preferences[np.newaxis], bound=short)
-        return cls(
-            preferences=preferences,
-            ranks=decoded.ranks[0],
-            bound=float(decoded.bounds[0]) if short else None,
-            item_names=item_names,
-            cost_name=cost_name,
-        ).plot(**kwargs)
+        found = {"ranks": decoded.ranks[0], "bound": float(decoded.bounds[0]) if short else None}
+        names = {"item_names": item_names, "cost_name": cost_name}
+        return cls(preferences=preferences, **found, **names).plot(**kwargs)
 
     @classmethod
     def from_estimator(

@@ -53,8 +53,7 @@ class RankIntervalDisplay(Display):
         title: str = "",
     ) -> None:
         self.ranks, self.low, self.high = (np.asarray(one) for one in (ranks, low, high))
-        self.item_names = item_names
-        self.title = title
+        self.item_names, self.title = item_names, title
 
     @classmethod
     def from_consensus(
@@ -86,13 +85,9 @@ class RankIntervalDisplay(Display):
             n_resamples=n_resamples, confidence_level=confidence_level, random_state=random_state
         )
         name = getattr(consensus, "method", "Bradley-Terry")
-        return cls(
-            ranks=consensus.ranks,
-            low=intervals.low,
-            high=intervals.high,
-            item_names=consensus.items,
-            title=f"{name}, {100 * confidence_level:g}% intervals",
-        ).plot(ax=ax)
+        title = f"{name}, {100 * confidence_level:g}% intervals"
+        found = {"ranks": consensus.ranks, "low": intervals.low, "high": intervals.high}
+        return cls(**found, item_names=consensus.items, title=title).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> "RankIntervalDisplay":
         """Draw one line for each item.

@@ -103,14 +103,8 @@ class PrecisionAtKDisplay(Display):
         budget: int | None = None,
         name: str | None = None,
     ) -> None:
-        self.k = k
-        self.values = values
-        self.chance = chance
-        self.best = best
-        self.kind = kind
-        self.normalize = normalize
-        self.budget = budget
-        self.name = name
+        self.k, self.values, self.chance, self.best = k, values, chance, best
+        self.kind, self.normalize, self.budget, self.name = kind, normalize, budget, name
 
     @classmethod
     def from_estimator(

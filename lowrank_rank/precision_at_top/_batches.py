@@ -234,7 +234,6 @@ def number_of_batches(n_positives, n_negatives, batch_size, k, mirrored=False):
         if n_batches > count:
             raise ValueError(
                 f"batch_size={batch_size} cuts the {n_rows} rows into {n_batches} batches, but "
-                f"there are {what} and every batch needs one: use batch_size of at least "
-                f"{-(-n_rows // count)}, or batch_size='auto'."
+                f"there are {what}: use batch_size of at least {-(-n_rows // count)}, or 'auto'."
             )
     return n_batches

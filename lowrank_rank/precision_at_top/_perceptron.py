@@ -16,27 +16,12 @@ from .._classes import check_same_classes, read_binary_labels, threshold_between
 from .._cut_queries import MOST_KEYS
 from .._labels import split_target
 from .._lists import RankingLists
-from .._parameters import (
-    RUNTIME,
-    all_or_nothing,
-    check_parameter,
-    count,
-    fresh_fit,
-    number,
-    say,
-)
+from .._parameters import RUNTIME, all_or_nothing, check_parameter, count, fresh_fit, number, say
 from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import check_top, make_batches, resolve_top_loss
-from ._steps import (
-    METHODS,
-    Trajectory,
-    minimise_struct,
-    run_pass,
-    shift_of,
-    start_weights,
-)
+from ._steps import METHODS, Trajectory, minimise_struct, run_pass, shift_of, start_weights
 
 
 def takes_steps(estimator):
@@ -368,8 +353,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             check_same_classes(np.asarray(classes), self.classes_)
         if self.pos_label is not None and self.pos_label != self.pos_label_:
             raise ValueError(
-                f"pos_label={self.pos_label!r} differs from that of earlier calls, "
-                f"{self.pos_label_!r}."
+                f"pos_label={self.pos_label!r} differs from {self.pos_label_!r}, of earlier calls."
             )
 
     def _checked_loss(self):
@@ -432,10 +416,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         path.n_places += sum(batch.n_places for batch in batches)
         value = self._run_pass(path, batches)
         if np.isnan(value):
-            warn(
-                "Nothing is learnt from this call: none of its lists has a positive and a negative "
-                "that could exchange places at the top."
-            )
+            warn("Nothing is learnt from this call: no list has a positive and a negative to swap.")
         self.__dict__.pop("dual_gap_", None)  # an earlier fit may have used cutting planes
         self._path_, self.loss_curve_, self.n_iter_ = path, [value], 1
         return self._weights(path)

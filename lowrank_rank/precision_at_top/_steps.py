@@ -19,6 +19,7 @@ horizon. The published methods have the uniform average.
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import NamedTuple
 
@@ -160,27 +161,18 @@ def minimise_struct(X, positive, lists, loss, *, alpha, tol, max_iter, report):
         raise ValueError("method='svmperf' takes one list of rows, without qid.")
     (batch,) = make_batches(X, positive, lists, loss, X.shape[0], None)
     n_entries = (X.nnz if sparse.issparse(X) else np.count_nonzero(X)) / X.shape[0]
-    penalty = alpha * n_entries * mean_square(X) / batch.n_places
-    weights, gap, curve, converged = cutting_plane(
-        lambda weights: batch.step(weights, METHODS["svmperf"].surrogate),
-        np.zeros(X.shape[1]),
-        penalty=max(penalty, np.finfo(float).tiny),
-        tol=tol or 0.0,
-        max_iter=max_iter,
-        report=report,
-    )
+    penalty = max(alpha * n_entries * mean_square(X) / batch.n_places, np.finfo(float).tiny)
+    tangent = partial(batch.step, surrogate=METHODS["svmperf"].surrogate)
+    settings = {"tol": tol or 0.0, "max_iter": max_iter, "report": report}
+    found = cutting_plane(tangent, np.zeros(X.shape[1]), penalty=penalty, **settings)
+    weights, gap, curve, converged = found
     trouble = []
     if not converged:
-        trouble.append(
-            f"stopped after {len(curve)} rounds with a duality gap of {gap:.3g}, above "
-            f"tol={tol}: increase max_iter, alpha or tol"
-        )
+        where = f"{len(curve)} rounds with a duality gap of {gap:.3g}, above tol={tol}"
+        trouble.append(f"stopped after {where}: increase max_iter, alpha or tol")
     if np.ptp(X @ weights) <= 1e-9:
-        trouble.append(
-            "end at weights with equal scores for all rows: the penalty "
-            f"alpha={alpha:g} is too strong; lower alpha, or take method='ramp'"
-        )
+        remedy = f"lower alpha={alpha:g}, or take method='ramp'"
+        trouble.append(f"end at weights with equal scores for all rows: {remedy}")
     if trouble:
-        message = f"The cutting planes {', and '.join(trouble)}."
-        warn(message, ConvergenceWarning)
+        warn(f"The cutting planes {', and '.join(trouble)}.", ConvergenceWarning)
     return weights, gap, curve

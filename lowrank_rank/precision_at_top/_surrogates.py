@@ -197,8 +197,7 @@ def rows_by_class(y, scores, k):
     positives, negatives = order[y[order] == 1], order[y[order] == 0]
     if not 1 <= k <= len(positives) or k != int(k):
         raise ValueError(
-            f"k must be a whole number from 1 to the number of positives, {len(positives)}; got "
-            f"{k}."
+            f"k must be a whole number from 1 to {len(positives)}, the positives; got {k}."
         )
     return positives, negatives, int(k)
 

@@ -35,11 +35,9 @@ def pair_moments(features, rows, loss):
         q = np.searchsorted(ends, number, side="right")
         i, j = divmod(number - (ends - counts)[q], lists.lengths[q])
         first, second = row_order[lists.starts[q] + i], row_order[lists.starts[q] + j]
-        part = SecondMoments.of(
-            pair_features(features, X[first], X[second]),
-            loss.net_preference(y[first], y[second])[:, np.newaxis],
-            weights[first] * (weights[second] / totals[q]),
-        )
+        table = pair_features(features, X[first], X[second])
+        net = loss.net_preference(y[first], y[second])[:, np.newaxis]
+        part = SecondMoments.of(table, net, weights[first] * (weights[second] / totals[q]))
         moments = part if moments is None else moments + part
     return moments
 

@@ -79,10 +79,7 @@ def _custom_scores(score_function, preferences):
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
     if not any(np.nan_to_num(targets[rows]).any() for rows in slices(len(targets), 1024)):
-        warn(
-            "No label prefers one item to another: every list has a single item or equal grades. "
-            "All preferences are 0."
-        )
+        warn("No label prefers one item to another: all preferences are 0.")
 
 
 class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
@@ -439,8 +436,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if self.estimator not in ("auto", "ridge"):
             raise ValueError(
                 "PairwiseDAGRanker fits documents, y of shape (n_rows,), by ridge regression, got "
-                f"estimator={self.estimator!r}: leave estimator='auto'. Trees and other regressors "
-                f"of documents are LowRankSurrogateRanker(estimator=...)."
+                f"{self.estimator!r}: leave estimator='auto', or take LowRankSurrogateRanker."
             )
         self.decoder_ = self.decoder
         self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)

@@ -324,8 +324,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         if fewest:
             warn(
                 f"The perceptron made max_iter={self.max_iter} updates, and its best weights have "
-                f"{fewest} rows wrong: increase max_iter. If no weights separate the classes, the "
-                "perceptron never converges: use another solver.",
+                f"{fewest} rows wrong: increase max_iter. It never converges on classes that "
+                "overlap: take another solver.",
                 ConvergenceWarning,
             )
         return kept
@@ -339,19 +339,16 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         if self.solver != "sgd" and not w.any() and costs.any():
             warn(
                 "The hinge of classes has its minimum at zero weights, at "
-                f"alpha={self.alpha_:.3g}. If classes overlap so much that none is likelier "
-                "than all others together, this holds for any alpha: use "
-                "LowRankSurrogateClassifier, which is calibrated, or else a smaller alpha."
+                f"alpha={self.alpha_:.3g}. Use LowRankSurrogateClassifier, or a smaller alpha."
             )
             return
         constants = weights @ costs
         best, own = constants.min(), weights @ costs[problem.hinge.every, scores.argmax(axis=1)]
         if best < own * (1.0 - 1e-9):
             warn(
-                f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows; "
-                f"{plain(self.decisions_[constants.argmin()])!r} for every row has the mean cost "
-                f"{best:.4g}. The hinge is not calibrated: use LowRankSurrogateClassifier, which "
-                "is calibrated, or another alpha."
+                f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows, "
+                f"and {plain(self.decisions_[constants.argmin()])!r} for all rows a mean cost "
+                f"{best:.4g}. Take LowRankSurrogateClassifier, or another alpha."
             )
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
@@ -600,9 +597,8 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
             return self._scaling_.unscaled(coef / scale, intercept)
         warn(
             f"The hinge of {self.target_loss_!r} has the minimum {self.objective_:.4g}, within 2 % "
-            f"of its value {at_zero:.4g} at zero weights: it says nothing about these rows. "
-            "The model is logistic regression instead, with the threshold chosen for the measure. "
-            "A smaller alpha may help; another way is PrecisionAtKPerceptron."
+            f"of its value {at_zero:.4g} at zero weights: the model is logistic regression "
+            "instead, with a tuned threshold. Try a smaller alpha, or PrecisionAtKPerceptron."
         )
         coef, intercept, *_ = fit_logistic(X, relevant, ones, "auto", tol=1e-6)
         return coef, intercept

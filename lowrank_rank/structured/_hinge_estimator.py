@@ -79,8 +79,7 @@ def weights_of_lists(weights, lists, what, remedy=""):
         which = lists.index[wrong[0]]
         raise ValueError(
             f"sample_weight differs within the {what} {lists.ids.tolist()[which]!r} "
-            f"({first[which]:g} and {weights[wrong[0]]:g}): the hinge belongs to a whole {what}, "
-            f"whose rows share one weight.{remedy}"
+            f"({first[which]:g} and {weights[wrong[0]]:g}): rows of a {what} share one.{remedy}"
         )
     return first
 
@@ -99,9 +98,8 @@ def takes_steps(estimator):
     """For `available_if`: whether the solver takes steps, with a number as penalty."""
     if estimator.solver != "sgd" or isinstance(estimator.alpha, str):
         raise AttributeError(
-            "partial_fit makes one pass of subgradient steps over the rows of a call: set "
-            f"solver='sgd' and a number for alpha. This {type(estimator).__name__} has "
-            f"solver={estimator.solver!r} and alpha={estimator.alpha!r}."
+            "partial_fit makes one pass of subgradient steps: set solver='sgd' and a number for "
+            f"alpha, not solver={estimator.solver!r} and alpha={estimator.alpha!r}."
         )
     return True
 
@@ -111,10 +109,7 @@ def chosen_solver(solver, problem):
     if solver == "auto":
         return "lbfgs" if problem.is_smooth else "cutting_plane"
     if solver == "lbfgs" and not problem.is_smooth:
-        raise ValueError(
-            "solver='lbfgs' needs a smooth approximation, and this hinge has none: use "
-            "'cutting_plane' or 'sgd'."
-        )
+        raise ValueError("solver='lbfgs' needs a smooth hinge: use 'cutting_plane' or 'sgd'.")
     return solver
 
 
@@ -209,8 +204,8 @@ class HingeEstimator:
             scale = "" if self._is_standardised() else ", or bring the features to one scale"
             warn(
                 f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
-                f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={self.tol:g} "
-                f"times its value at zero weights: increase max_iter, tol or alpha{scale}.",
+                f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={self.tol:g} of "
+                f"it at zero weights: increase max_iter, tol or alpha{scale}.",
                 ConvergenceWarning,
             )
         return fit.w

@@ -194,10 +194,9 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
             is_least = self.solver_ != "sgd" and not self.coef_.any()
             if is_least and problem.at_zero.value > 0.0:
                 warn(
-                    f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which "
-                    f"rank nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or "
-                    "have too few relevant items. Use target_loss='kendall', or "
-                    "LowRankSurrogateRanker."
+                    f"The hinge of {self.target_loss_!r} has its minimum at zero weights, at alpha="
+                    f"{self.alpha_:.3g}: lists are too long, or have too few relevant items. Use "
+                    "target_loss='kendall', or LowRankSurrogateRanker."
                 )
         return self
 
@@ -288,14 +287,9 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
             X, shift = self._standardised(X, lists.spread(weights), centre=centre, lists=lists)
         else:
             X, shift = self._standardised(X, weights, centre=intercept)
-        return HingeProblem(
-            X / self._scale_,
-            hinge(y, lists, n_items, self.target_loss_),
-            weights / total,
-            n_items or 1,
-            intercept=intercept,
-            shift=shift / self._scale_,
-        )
+        made, weights = hinge(y, lists, n_items, self.target_loss_), weights / total
+        more = {"intercept": intercept, "shift": shift / self._scale_}
+        return HingeProblem(X / self._scale_, made, weights, n_items or 1, **more)
 
     def _keep(self, problem, w):
         coef, intercept = problem.split(w)

@@ -106,14 +106,9 @@ class HingeProblem(LinearProblem):
 
     def take(self, terms):
         """The problem of some terms, with their weights in this one."""
-        return type(self)(
-            self.X[self.hinge.rows(terms)],
-            self.hinge.take(terms),
-            self.weights[terms],
-            self.n_columns,
-            intercept=self.intercept,
-            shift=self.scaling.mean,
-        )
+        X, hinge = self.X[self.hinge.rows(terms)], self.hinge.take(terms)
+        more = {"intercept": self.intercept, "shift": self.scaling.mean}
+        return type(self)(X, hinge, self.weights[terms], self.n_columns, **more)
 
     def partition(self, size, random_state=None):
         """The part of each term, with about `size` terms in a part."""

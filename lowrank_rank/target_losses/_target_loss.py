@@ -213,7 +213,7 @@ class RankingMeasure(BaseEstimator):
             return
         sign = ">" if least is None else ">="
         warn(
-            f"No label has any utility for {self!r}, so nothing can be learned: grades {sign} "
+            f"No label has any utility for {self!r}: grades {sign} "
             f"{neutral if least is None else least:g} count, and the largest is "
             f"{np.fmax.reduce(y, axis=None, initial=-np.inf):g}."
         )
@@ -346,7 +346,7 @@ class RankingMeasure(BaseEstimator):
             return value
         warn(
             f"{self!r} is undefined on all {len(values)} lists, and the mean is set to "
-            f"{self.undefined:g}: do they hold relevant items? zero_division=... sets the value.",
+            f"{self.undefined:g}: do they hold relevant items? Or set zero_division.",
             UndefinedMetricWarning,
         )
         return self.undefined

@@ -221,10 +221,9 @@ def decode_pd_exact(
         worst = open_lists[np.argmax(decoded.gaps[open_lists])]
         limit = "solver's limit" if time_limit is None else f"time limit of {time_limit:g} s"
         warn(
-            f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best orders "
-            f"found are returned; list {worst} costs {decoded.values[worst]:g}, at most "
-            f"{decoded.gaps[worst]:g} above the least cost (bound {decoded.bounds[worst]:g}). "
-            "Increase time_limit, or use decoder='local_search'.",
+            f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best order found "
+            f"of list {worst} costs {decoded.values[worst]:g}, at most {decoded.gaps[worst]:g} "
+            "above the least cost. Increase time_limit, or use decoder='local_search'.",
             ConvergenceWarning,
         )
     return decoded if bound else decoded._replace(bounds=None)
