@@ -255,9 +255,11 @@ class _Metric:
         result = (name.replace(" ", ""), value)  # XGBoost splits results at blanks
         return result if hasattr(data, "get_uint_info") else (*result, True)
 
-    def __init__(self, measure: Any) -> None:
-        self.measure = measure
-        self._measure = clone(resolve_measure(measure))
+    def __repr__(self) -> str:
+        return f"boosting_metric({self.measure!r})"
+
+    def __sklearn_clone__(self) -> "_Metric":
+        return _Metric(self.measure)
 
 
 def _lists_of_groups(group, n_rows):
