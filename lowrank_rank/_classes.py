@@ -56,7 +56,7 @@ def read_costs(loss_matrix, classes, decisions, y):
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
             "may lack some labels. Or set the parameter classes=[...]."
         )
-    labels = np.unique(y) if named is None else distinct_labels(named)
+    labels = np.unique(np.asarray(y)) if named is None else distinct_labels(named)
     matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
     if named is None:

@@ -3,7 +3,10 @@
 from html import escape
 from importlib import import_module
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas
 
 
 def pandas_for(what):
@@ -21,7 +24,7 @@ class TableMixin:
         """Columns of equal length by name."""
         raise NotImplementedError
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "pandas.DataFrame":
         """Return the table as a pandas DataFrame.
 
         Returns

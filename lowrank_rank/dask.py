@@ -360,7 +360,7 @@ def rank(
         raise ValueError(
             f"{type(model).__name__} needs all rows of a list to rank it: use its own rank."
         )
-    scores = predict(model, X)
+    scores: Any = predict(model, X)
     if model.n_items_ is not None:
         orders = scores.map_blocks(lambda s: np.argsort(-s, axis=1, kind="stable"))
         return orders.map_blocks(ranks_from_orders, dtype=np.intp)

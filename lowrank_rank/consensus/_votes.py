@@ -69,7 +69,7 @@ def read_votes(orders, kind=None, items=None, weights=None):
         weights = orders.get("counts") if weights is None else weights
         items = orders["item_names"] if items is None else items
         kind, orders = "grades", orders["target"]
-    columns, shape = column_names(orders), getattr(orders, "shape", ())
+    columns, shape = column_names(orders), tuple(getattr(orders, "shape", ()))
     if {"voter", "item"} <= set(columns) and {"rank", "grade"} & set(columns):
         labels, items, weights, kind = _long_table(orders, columns, items, weights, kind)
     else:

@@ -13,7 +13,7 @@ from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
@@ -34,7 +34,7 @@ def read_path(path, name="path"):
     return Path(os.fsdecode(path))
 
 
-def refuse_line(path, line, message, cause=None):
+def refuse_line(path: Any, line: Any, message: str, cause: Any = None) -> NoReturn:
     """Refuse a malformed line; the message names the file and the line."""
     raise ValueError(f"{path}, line {line}: {message}.") from cause
 

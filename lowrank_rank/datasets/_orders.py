@@ -112,7 +112,7 @@ def check_unique(names):
 
 def order_rows(orders):
     """A list of orders; missing entries at the end of a row of a table only fill it up."""
-    if not np.iterable(orders) or isinstance(orders, str | bytes | Mapping):
+    if not bool(np.iterable(orders)) or isinstance(orders, str | bytes | Mapping):
         return []
     if is_frame(orders):
         columns = check_item_columns(orders)

@@ -8,7 +8,7 @@ query. Nothing is drawn at random.
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -24,6 +24,9 @@ from ..target_losses._target_loss import check_zero_division
 from ._mean_intervals import MeanIntervals, mean_intervals, student
 from ._per_query import named_measures, values_of_run
 from ._scorer import RankingScorer
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +174,7 @@ class RankerComparisons(dict):
     def _repr_html_(self) -> str:
         return "".join(found._repr_html_() for found in self.values())
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "pandas.DataFrame":
         """Return the pairs of all measures as a DataFrame, with the measure as a column."""
         import pandas as pd  # an optional dependency
 

@@ -1,6 +1,6 @@
 """A table of measures: one row per query, with the ids."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from .._parameters import check_parameter, count
 from ..datasets._trec import RELEVANCE, SCORE, check_ids, read_mapping
 from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, names_of, plain_name, resolve_measure
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
+
+if TYPE_CHECKING:
+    import pandas
 
 
 def named_measures(measures, k=None):
@@ -52,7 +55,7 @@ def per_query(
     measure: Any = ("ndcg@5", "ndcg@10", "map"),
     k: Any = None,
     zero_division: float = np.nan,
-) -> "Any | np.ndarray":
+) -> "pandas.DataFrame | np.ndarray":
     """Measures of each query, as a table with the query ids.
 
     Parameters

@@ -175,11 +175,12 @@ class ScoreProblem(LinearProblem):
         weights = weights / summary.item_weights.sum()
         self.v, self.weights = (self.lists.group(a.ravel()) for a in (summary.unit * v, weights))
         self.surrogate, self.shape = surrogate, v.shape
-        self.kept, self.n_alone = slice(None), 0
+        self.kept: Any = slice(None)
+        self.n_alone = 0
         alone = self.lists.lengths == 1
         if surrogate.is_shift_invariant and alone.any():  # a constant, 0 for all of ours
             self.kept = self.lists.spread(~alone)
-            self.n_alone = np.count_nonzero(self.weights[~self.kept])
+            self.n_alone = int(np.count_nonzero(self.weights[~self.kept]))
             self.lists, _ = self.lists.select(self.kept)
             self.v, self.weights = self.v[self.kept], self.weights[self.kept]
         self.mass = self.lists.sum(self.weights)

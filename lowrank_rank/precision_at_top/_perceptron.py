@@ -401,7 +401,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if not batches:
             raise ValueError(f"The top of {loss!r} covers every list: all orders are equal.")
         path.n_places, self.loss_curve_ = sum(batch.n_places for batch in batches), []
-        for n_pass in range(1, max_iter + 1):
+        for n_pass in range(1, int(max_iter) + 1):
             order = random_state.permutation(len(batches))
             self.loss_curve_.append(self._run_pass(path, [batches[i] for i in order]))
             value = self.loss_curve_[-1]
