@@ -23,8 +23,8 @@ def pair_sums(grades, scores, lists, margin=1.0, weights=None):
     O(n log n) for n rows and up to eight grades, times log8 of the grades beyond. `grades`, from
     `dense_grades`, are grouped; a pair weighs the product of two `weights`.
 
-    Returns the sums of z and of z**2 of each list, the subgradients (n_rows,) of both in the
-    scores, and the diagonal of the second derivative of the sums of z**2.
+    Returns the sums of z and of z**2 of each list, the subgradients (n_rows,) of the one and of the
+    other in the scores, and the diagonal of the second derivative of the sums of z**2.
     """
     weights = np.ones(lists.n_rows) if weights is None else weights
     scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers
@@ -41,8 +41,8 @@ def pair_sums(grades, scores, lists, margin=1.0, weights=None):
     higher = weights * ((margin - scores) * mass_below + sum_below)
     lower = weights * ((margin + scores) * mass_above - sum_above)
     squares = np.maximum(lists.sum((margin - scores) * higher + scores * lower), 0.0)
-    slopes = weights * (mass_above - mass_below), 2.0 * (lower - higher)
-    return (lists.sum(higher), squares), slopes, 2.0 * weights * (mass_above + mass_below)
+    slopes, curvatures = weights * (mass_above - mass_below), weights * (mass_above + mass_below)
+    return lists.sum(higher), squares, slopes, 2.0 * (lower - higher), 2.0 * curvatures
 
 
 def dense_grades(y, lists):

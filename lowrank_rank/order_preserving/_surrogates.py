@@ -506,8 +506,9 @@ class PairwiseSquaredHinge(PairwiseSurrogate):
     is_order_preserving = False
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        values, slopes, curvatures = pair_sums(dense_grades(v, lists), s, lists, weights=weights)
-        return SurrogateValues(values[1], slopes[1], curvatures)
+        grades = dense_grades(v, lists)
+        _, squares, _, slopes, curvatures = pair_sums(grades, s, lists, weights=weights)
+        return SurrogateValues(squares, slopes, curvatures)
 
 
 # Lists ------------------------------------------------------------------------------

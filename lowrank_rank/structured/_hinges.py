@@ -94,18 +94,18 @@ class PairHinge(ListHinge):
         return np.ones(lists.n_lists)
 
     def worst(self, scores):
-        (hinge, _), (slopes, _), _ = pair_sums(self.grades, scores.ravel(), self.lists)
+        hinge, _, slopes, *_ = pair_sums(self.grades, scores.ravel(), self.lists)
         slopes = slopes * self.lists.spread(self.scale)
         return hinge * self.scale + self.tied, slopes.reshape(scores.shape)
 
     def soft(self, scores, gamma, weights):
         """Smooth each term max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
         flat, scale = scores.ravel(), self.scale * weights
-        (hinge, squared), (_, slopes), _ = pair_sums(self.grades, flat, self.lists)
-        beyond, beyond_slopes, _ = pair_sums(self.grades, flat, self.lists, margin=1.0 - gamma)
-        value = (squared - beyond[1]) / (2.0 * gamma)
-        cost = (hinge - beyond[0]) / gamma
-        slopes = (slopes - beyond_slopes[1]) / (2.0 * gamma)
+        hinge, squared, _, slopes, _ = pair_sums(self.grades, flat, self.lists)
+        far, squared_far, _, slopes_far, _ = pair_sums(self.grades, flat, self.lists, 1.0 - gamma)
+        value = (squared - squared_far) / (2.0 * gamma)
+        cost = (hinge - far) / gamma
+        slopes = (slopes - slopes_far) / (2.0 * gamma)
         slopes = (slopes * self.lists.spread(scale)).reshape(scores.shape)
         tied = float(self.tied @ weights)
         value, cost, exact = (float(of @ scale) + tied for of in (value, cost, hinge))
