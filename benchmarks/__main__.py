@@ -11,6 +11,7 @@ from tests.fuzz import fuzz
 
 from . import (
     clicks,
+    comparisons,
     consistency,
     decoders,
     fusion,
@@ -41,6 +42,7 @@ COMMANDS = {
         clicks,
         fusion,
         intervals,
+        comparisons,
         limits,
         memory,
         decoders,

@@ -1,8 +1,7 @@
 """Simulations of intervals: how often they contain the truth, and how wide they are.
 
 means: `mean_intervals` of the NDCG@10 of a ranker and of lognormal money, and a percentile
-bootstrap. differences: `compare_rankers` on queries drawn from a finite population; "rejected" is
-how often p <= .05 where the rankers are alike. judged: prediction-powered intervals of
+bootstrap. judged: prediction-powered intervals of
 `mean_intervals` with n human labels and 1,000 labels of a judge; "width" is relative to Student's
 interval of the human labels. votes: ranks of `consensus_ranking` of 200 orders under the
 Plackett-Luce model whose strengths differ by a gap. duels: strengths and ranks of `bradley_terry`;
@@ -20,7 +19,6 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from lowrank_rank import (
     LowRankSurrogateRanker,
     bradley_terry,
-    compare_rankers,
     consensus_ranking,
     ranking_target,
 )
@@ -30,21 +28,12 @@ from lowrank_rank.metrics import mean_intervals, per_query
 from ._common import coverage_row, print_table
 from ._sets import load_lightgbm_example
 
-#: Measures of two rankers, and the scale of the noise of each.
-DIFFERENCES = {
-    "ndcg@5": (1.0, 1.3),
-    "mrr": (1.0, 1.3),
-    "precision@1": (1.0, 1.1),
-    "map": (1.5, 1.0),
-}
 N_UNLABELLED = 1000
 
 
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--repetitions", type=int, help="4,000; votes and duels: 200")
-    parser.add_argument("--measures", nargs="+", choices=DIFFERENCES, default=list(DIFFERENCES))
-    parser.add_argument("--queries", nargs="+", type=int, default=[50, 500])
 
 
 def run(args):
@@ -59,11 +48,11 @@ def run(args):
     return rows
 
 
-# Means and differences --------------------------------------------------------------------
+# Means --------------------------------------------------------------------
 
 
 def values_of(y, qid, scores, measure):
-    return np.asarray(per_query(y, scores, qid=qid, measures=[measure], zero_division=0)[measure])
+    return np.asarray(per_query(y, scores, qid=qid, measure=[measure], zero_division=0)[measure])
 
 
 def graded(n_lists, noise):
@@ -96,41 +85,6 @@ def means_part(args, repetitions):
         low, high = mean_intervals(drawn).interval.T
         row = coverage_row(low, high, truth, population=name, queries=n)
         yield {**row, "covered, percentiles": percentile}
-
-
-def differences_part(args, repetitions):
-    """A row for each measure and number of queries."""
-    size = 2000 if args.tiny else 20_000
-    for measure, n in product(args.measures, args.queries):
-        noise = DIFFERENCES[measure]
-        y, scores = two_rankers(size, noise)
-        a, b = (np.asarray(per_query(y, s, measures=[measure])[measure]) for s in scores.values())
-        alike = two_rankers(size, (noise[0], noise[0]))[1]
-        rng = np.random.RandomState(7)
-        ends, p = [], []
-        for _ in range(repetitions):
-            drawn = rng.randint(size, size=n)
-            ends.append(compared(y, scores, drawn, measure).interval[0])
-            p.append(compared(y, alike, drawn, measure).p_value[0])
-        low, high = np.transpose(ends)
-        row = coverage_row(low, high, float(np.mean(a - b)), measure=measure, queries=n)
-        yield {**row, "rejected": float(np.mean(np.array(p) <= 0.05))}
-
-
-def compared(y, scores, drawn, measure):
-    return compare_rankers(y[drawn], {k: v[drawn] for k, v in scores.items()}, measure=measure)
-
-
-def two_rankers(size, noise, length=12):
-    """Grades and two rankers' scores; queries differ in how hard they are to both rankers."""
-    rng = np.random.RandomState(0)
-    grades = rng.choice(4, p=[0.6, 0.2, 0.15, 0.05], size=(size, length))
-    grades[:, 0] = np.maximum(grades[:, 0], 1)  # something relevant in each
-    hard = rng.gamma(2.0, 0.5, size=(size, 1))
-    return grades, {
-        name: grades + hard * scale * rng.normal(size=grades.shape)
-        for name, scale in zip("ab", noise, strict=True)
-    }
 
 
 def judged_part(args, repetitions):
@@ -283,7 +237,6 @@ def found_of_ten(seed, spread, n_duels, *, chosen, r=50, batch=10):
 
 PARTS = {
     "means": means_part,
-    "differences": differences_part,
     "judged": judged_part,
     "votes": votes_part,
     "duels": duels_part,

@@ -182,13 +182,21 @@ def test_learned_fusion_beats_fixed_sums_of_unequal_runs():
     assert rows["learned from 50 queries"]["low"] > 0 > rows["reciprocal ranks"]["difference"]
 
 
-def test_intervals_cover_means_differences_and_ranks():
-    parts = ("means", "differences", "votes", "chosen")
-    rows = run_tiny("intervals", "--part", *parts, "--measures", "ndcg@5", "--queries", "50")
+def test_intervals_cover_means_and_ranks():
+    parts = ("means", "votes", "chosen")
+    rows = run_tiny("intervals", "--part", *parts)
     assert {row["part"] for row in rows} == set(parts)
     assert np.mean([row["covered"] for row in rows if "covered" in row]) > 0.8
     widths = {row["gap"]: row["width"] for row in of(rows, method="borda")}
     assert widths[0.5] < widths[0.2] < widths[0.05]
+
+
+def test_comparisons_cover_and_seldom_reject():
+    for row in run_tiny("comparisons", "--kinds", "ndcg@10", "right .6", "--sizes", "20"):
+        assert row["difference"] > 85.0
+        assert row["rank"] > 90.0
+        assert row["best is tied"] > 80.0
+        assert row["p <= .05"] < 20.0
 
 
 def test_intervals_narrow_with_a_good_judge_and_know_of_prompts():

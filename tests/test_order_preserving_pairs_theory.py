@@ -86,7 +86,7 @@ def of_trees(loss):
     """Scores by trees of one leaf for each item, of one list of each kind."""
     items = np.tile([[0.0], [1.0], [2.0]], (2, 1))
     model = HistGradientBoostingRanker(
-        loss, target_loss="dcg", max_iter=300, learning_rate=0.3, min_samples_leaf=1
+        loss=loss, target_loss="dcg", max_iter=300, learning_rate=0.3, min_samples_leaf=1
     )
     return model.fit(items, UTILITIES.ravel(), qid=[0, 0, 0, 1, 1, 1]).predict(items[:3])
 

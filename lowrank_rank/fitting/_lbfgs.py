@@ -55,7 +55,8 @@ def lbfgs(
         options = {"fatol": tol, "maxiter": 10, "jac_options": {"rdiff": 1e-6}}
         for _ in range(3):
             try:
-                refined = root(lambda w: flat(w)[1], theta, method="krylov", options=options)
+                with np.errstate(all="ignore"):  # of steps that are not taken
+                    refined = root(lambda w: flat(w)[1], theta, method="krylov", options=options)
             except (ValueError, ArithmeticError):  # the gradient is rounding, or 0 altogether
                 break
             size = np.abs(refined.fun).max()
