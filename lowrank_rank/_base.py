@@ -202,6 +202,7 @@ class BaseRanker:
     n_items_: int | None
     n_lists_: int
     _has_qid_: bool
+    fit: Callable[..., Any]
     predict: Callable[..., np.ndarray]
 
     # Metadata routing requests the query ids by default.
