@@ -1,5 +1,6 @@
 """Curves over the number k of inspected items: precision at k, cumulative gains."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ def mean_gains(gains, scores, lists, max_k):
     return np.cumsum(at_place) / lists.n_lists
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class PrecisionAtKDisplay(Display):
     """Precision at k, or the gains of the first k, as a curve over k.
 
@@ -89,22 +91,14 @@ class PrecisionAtKDisplay(Display):
     (array([100., 100., 400.]), array([300., 400., 400.]))
     """
 
-    line_: Any
-
-    def __init__(
-        self,
-        *,
-        k: np.ndarray,
-        values: np.ndarray,
-        chance: np.ndarray,
-        best: np.ndarray | None = None,
-        kind: str = "precision",
-        normalize: bool = False,
-        budget: int | None = None,
-        name: str | None = None,
-    ) -> None:
-        self.k, self.values, self.chance, self.best = k, values, chance, best
-        self.kind, self.normalize, self.budget, self.name = kind, normalize, budget, name
+    k: np.ndarray
+    values: np.ndarray
+    chance: np.ndarray
+    best: np.ndarray | None = None
+    kind: str = "precision"
+    normalize: bool = False
+    budget: int | None = None
+    name: str | None = None
 
     @classmethod
     def from_estimator(
@@ -265,7 +259,7 @@ class PrecisionAtKDisplay(Display):
         ax = axes_for(ax)
         name = self.name if name is None else name
         drawn = {line.get_label() for line in ax.lines}
-        (self.line_,) = ax.plot(self.k, self.values, **{"label": name, **kwargs})
+        self.line_: Any = ax.plot(self.k, self.values, **{"label": name, **kwargs})[0]
         if plot_chance_level and "chance" not in drawn:
             style = {"label": "chance", "color": "gray", "linestyle": ":"}
             ax.plot(self.k, self.chance, **{**style, **(chance_level_kw or {})})
