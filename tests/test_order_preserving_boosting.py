@@ -249,7 +249,7 @@ def test_errors_name_the_remedy(data):
         objective(y, s, -np.ones(len(y)), group)
     with pytest.raises(ValueError, match=r"NaN \(row 0\)"):
         objective(np.full(len(y), np.nan), s, None, group)
-    with pytest.raises(ValueError, match="grades alone"):
+    with pytest.raises(ValueError, match="without ids: give lists as group or qid"):
         objective(ranking_target(y, qid), s, None, group)
     with pytest.raises(ValueError, match=r"binary labels|negative grade"):
         boosting_objective(target_loss="map")(-y, s, None, group)
