@@ -45,7 +45,7 @@ def test_names_with_cuts():
 
 @pytest.mark.parametrize(
     ("measures", "k", "message"),
-    [([], None, "empty"), (["auc"], 5, "no measure"), (["ndcg"], [0], "k must be"),
+    [([], None, "no measure"), (["auc"], 5, "no measure"), (["ndcg"], [0], "k must be"),
      (["nope"], None, "Unknown")],
 )  # fmt: skip
 def test_bad_names(measures, k, message):

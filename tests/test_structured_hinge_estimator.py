@@ -20,7 +20,7 @@ def documents():
     [
         ({"target_loss": "map"}, "no structured hinge here: use one of kendall"),
         ({"target_loss": "nonsense"}, "Unknown target loss"),
-        ({"solver": "lbfgs", "target_loss": "ndcg@10"}, "needs a smooth approximation"),
+        ({"solver": "lbfgs", "target_loss": "ndcg@10"}, "needs a smooth hinge"),
         ({"solver": "newton"}, "solver must be one of"),
         ({"alpha": 0}, "alpha must be 'auto' or a finite number > 0"),
     ],

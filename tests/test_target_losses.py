@@ -154,7 +154,7 @@ def test_contract_check_takes_labels_with_gaps_where_they_have_targets():
 
 @pytest.mark.parametrize("support", [[], [1, 0], [[]]])
 def test_contract_check_says_what_shape_labels_have(support):
-    with pytest.raises(ValueError, match="support must hold labels, of shape"):
+    with pytest.raises(ValueError, match="support must hold labels, "):
         check_target_loss("ndcg", support)
 
 
