@@ -53,3 +53,22 @@ def test_named_tests_exist():
         or f"\ndef {name}(" not in (TESTS / file).read_text(encoding="utf-8")
     ]
     assert not missing
+
+
+BENCHMARKS = DOC.parent / "benchmarks"
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="benchmarks is not beside the tests")
+def test_named_benchmarks_are_commands():
+    from benchmarks.__main__ import COMMANDS
+
+    texts = [*pages(), DOC.parent / "README.md", BENCHMARKS / "README.md"]
+    named = {
+        (path.name, name)
+        for path in texts
+        for name in re.findall(
+            r"python -m\s+benchmarks\s+([a-z]\w*)", path.read_text(encoding="utf-8")
+        )
+    }
+    assert len(named) > 20
+    assert not [(file, name) for file, name in sorted(named) if name not in COMMANDS]
