@@ -17,7 +17,7 @@ def ordinary_frame(n_missing=5):
     """Numbers with NaN, text with None, bool, Int64 with NA, and a category of 400 values."""
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame(X, columns=list("abc"))
+    frame = pd.DataFrame(X.copy(), columns=list("abc"))
     frame.loc[::n_missing, "a"] = np.nan
     frame["text"] = np.where(X[:, 1] > 0, "high", "low").astype(object)
     frame.loc[::7, "text"] = None

@@ -94,6 +94,7 @@ def of_frozen(model, y):
 
 
 def of_callbacks(model, y):
+    pytest.importorskip("rich")  # which the bar prints with
     callback = pytest.importorskip("sklearn.callback").ProgressBar()
     search = GridSearchCV(model, {}, cv=SPLITS, error_score="raise").set_callbacks(callback)
     found = predictions(search.fit(X, y).best_estimator_, X)
