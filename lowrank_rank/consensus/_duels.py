@@ -562,7 +562,7 @@ def _with_result(duels, item_a, item_b, result):
     by_word = is_word & (won | ~first) & (lost | ~second)
     is_named, items = first | second, {words[code] for code in np.unique(codes[:, :2])}
     by_name = is_named | np.array([w in _TIES and w not in items for w in words])[outcome]
-    if is_named.all() or (by_name.all() and not is_word.all()):  # of items called "A" words win
+    if is_named.all() or (by_name.all() and not is_word.all()):
         lost, tied = second, ~is_named
     elif not by_word.all():
         use_words = by_name.all() or by_word.sum() > by_name.sum()
