@@ -348,6 +348,15 @@ def test_missing_names_are_named_by_their_row():
         bradley_terry([["a", "b"], [None, "a"]])
 
 
+@pytest.mark.parametrize("word", ["tie", "Draw", ""])
+def test_a_winner_or_a_loser_is_an_item(word):
+    why = "a result, not an item: use a column 'tie'" if word else "empty"
+    names = {"winner": ["a", "b", word], "loser": ["b", "a", "a"]}
+    for table in (names, {"loser": names["winner"], "winner": names["loser"]}):
+        with pytest.raises(ValueError, match=rf"in row 2: '{word}' is {why}"):
+            bradley_terry(table)
+
+
 def test_columns_that_are_not_read_are_named():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "b", "a"], "prompt": [1, 2, 3]})
@@ -358,7 +367,8 @@ def test_columns_that_are_not_read_are_named():
     assert found.strengths.tolist() == bradley_terry(frame[["winner", "loser"]]).strengths.tolist()
     battles = frame.assign(more=0).set_axis(["model_a", "model_b", "outcome", "more"], axis=1)
     for given in (battles, dict(battles)):
-        with pytest.raises(ValueError, match=r"'winner' and 'loser'.*the columns \['model_a', "):
+        expected = r"'winner' and 'loser'.*the columns \['model_a', .*result=\"outcome\""
+        with pytest.raises(ValueError, match=expected):
             bradley_terry(given)
     with pytest.warns(UserWarning, match=r"\['more'\]: it reads \['model_a', 'model_b', 'outcome'"):
         bradley_terry(battles.assign(outcome=["a", "b", "a"]), result="outcome")
@@ -417,7 +427,6 @@ def test_two_items_and_a_result_are_winners_and_losers(words):
     rng = np.random.default_rng(0)
     duels = duels_of(rng, np.linspace(-1, 1, 4), 300, tie=0.5)
     names = np.array(["v", "w", "x", "y"])
-    duels["tie"] &= words is not None  # names beside ties are a mixture
     winner, loser = names[duels["winner"]], names[duels["loser"]]
     swap = rng.random(300) < 0.5
     table = {"model_a": np.where(swap, loser, winner), "model_b": np.where(swap, winner, loser)}
@@ -434,10 +443,10 @@ def test_two_items_and_a_result_are_winners_and_losers(words):
         np.testing.assert_allclose(again.strengths, found.strengths, atol=1e-8)
         with pytest.raises(ValueError, match="not 'lef'"):
             bradley_terry(renamed, item_a="lef", item_b="right", result="who")
-    for wrong in ("both", "tiebreak", "t", None, table["model_a"][7] if words else "tie"):
+    for wrong in ("both", "tiebreak", "t", None, table["model_a"][7] if words else "a", ""):
         mixed = table["winner"].astype(object)
         mixed[7] = wrong
-        with pytest.raises(ValueError, match=r"'winner' (is .* in row|contains .*row 7)"):
+        with pytest.raises(ValueError, match=rf"'winner' (is '{wrong}' in row|contains .*row) 7"):
             bradley_terry({**table, "winner": mixed})
 
 
@@ -450,7 +459,7 @@ def test_winners_by_name_are_names_whatever_they_are_called(name):
     sides = np.where(first, [duels["winner"], duels["loser"]], [duels["loser"], duels["winner"]])
     table = {"model_a": names[sides[0]], "model_b": names[sides[1]]}
     found = bradley_terry({**table, "winner": names[duels["winner"]]})
-    expected = bradley_terry({side: names[duels[side]] for side in ("winner", "loser")})
+    expected = bradley_terry([list(pair) for pair in names[[duels["winner"], duels["loser"]]].T])
     assert found.items[np.argmax(found.strengths)] == name
     np.testing.assert_allclose(np.sort(found.strengths), np.sort(expected.strengths), atol=1e-8)
     assert found.tie == 0
@@ -460,6 +469,9 @@ def test_a_word_that_names_the_other_item_is_refused():
     table = {"model_a": ["A", "B", "A"], "model_b": ["B", "A", "B"], "winner": ["A", "A", "tie"]}
     with pytest.raises(ValueError, match=r"'winner' is 'A' in row 1, a duel of 'B' and 'A': every"):
         bradley_terry(table)
+    tie = {"model_a": ["tie", "v", "v"], "model_b": ["v", "w", "w"], "winner": ["tie", "v", "tie"]}
+    with pytest.raises(ValueError, match="'winner' is 'tie' in row 2, a duel of 'v' and 'w'"):
+        bradley_terry(tie)
     said = {**table, "winner": ["model_a", "model_b", "tie"]}
     board = bradley_terry(said, half_games=0.5)
     assert board.items[np.argmax(board.strengths)] == "A"

@@ -32,7 +32,7 @@ def test_a_time_limit_is_reported_and_what_is_known_returned():
     )
     best = decode_pd_exact(u, time_limit=None)
     assert best.optimal.all()
-    message = r"limit of 1e-09 s was reached on 1 of 2 lists.*list 1 costs .*least cost.*local_search"
+    message = r"limit of 1e-09 s was reached on 1 of 2 lists.*list 1 .*least cost.*local_search"
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         stopped = decode_pd_exact(u, time_limit=1e-9)
     assert caught[0].filename == __file__

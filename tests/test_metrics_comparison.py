@@ -248,6 +248,23 @@ def test_no_warning_where_few_queries_differ():
     assert found.p_value[0] > 0.9
 
 
+@pytest.mark.parametrize(
+    ("n_queries", "n_rankers", "line"),
+    [
+        (6, 3, "6 tasks that differ: p cannot be below 0.031, and p_holm not below 0.094"),
+        (4, 2, "4 tasks that differ: p cannot be below 0.12, and p_holm not below 0.12"),
+        (7, 3, None),
+        (6, 2, None),
+    ],
+)
+def test_a_line_says_that_too_few_queries_differ(n_queries, n_rankers, line):
+    values = np.random.RandomState(0).normal(size=(n_rankers, n_queries))
+    found = compare_rankers(dict(zip("abc", values, strict=False)))
+    for text in (repr(found), found._repr_html_()):
+        assert ("cannot be below" in text) == (line is not None)
+        assert line is None or line in text
+
+
 # A judge ----------------------------------------------------------------------------
 
 
@@ -367,12 +384,14 @@ def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
     assert_allclose(found.means.interval, mean_intervals(values).interval)
     assert (found.n_undefined, found.means.n_queries[0], found.pairs) == (1, 9, [])
     assert "bm25" in repr(found)
+    assert "bm25" in found._repr_html_()
     assert "baseline" not in repr(found)
     assert found.to_frame().empty
     judged = compare_rankers(
         np.where(qid < 6, y, np.nan), {"a": scores}, judge=y, qid=qid, zero_division=0.0
     )
     assert judged.means.judge_weight is not None
+    assert repr(judged).startswith("ndcg@10: 10 queries, 6 judged by people, 1 rankers")
 
 
 def test_both_tables_print():
@@ -380,7 +399,9 @@ def test_both_tables_print():
     scores = {"new": y, "old": np.random.RandomState(0).normal(size=16)}
     found = compare_rankers(y, scores, qid=qid, measure="mrr")
     means, pairs, best = repr(found).split("\n\n")
+    best, few = best.splitlines()
     assert best == "best, or tied with the best: new, old"
+    assert few.startswith("3 queries that differ: p cannot be below 0.25")
     heading, *means = means.splitlines()
     assert heading == (
         "mrr: 8 queries, 2 rankers, 95% intervals; Holm over 1 pairs, "

@@ -609,3 +609,16 @@ def test_numbers_are_no_labels_of_a_classifier_of_names():
     scores = model.predict_proba(X)[:, 0]
     found = compare_rankers(y, {"model": scores}, qid=qid, measure="recall@5")
     assert found.means.mean[0] > 0.9
+
+
+def test_a_function_and_a_misspelt_name_are_no_measures():
+    y, scores, qid = [1, 0, 1, 0], {"a": [1, 0, 1, 0]}, [0, 0, 1, 1]
+    what = r"A measure is a name .* defines values\(y, scores, lists\); .* y\['y'\] and y\['qid'\]"
+    for measure, error, message in (
+        (lambda y, s: 0.0, TypeError, what),
+        ("ndgc@10", ValueError, "Unknown measure 'ndgc@10'. Did you mean 'ndcg@10'"),
+    ):
+        with pytest.raises(error, match=message):
+            make_ranking_scorer(measure)
+        with pytest.raises(error, match=message):
+            compare_rankers(y, scores, qid=qid, measure=measure)

@@ -320,7 +320,7 @@ def consensus_ranking(
     Raises
     ------
     ValueError
-        If orders, weights or names do not fit, it is not said what orders are, or there are too
+        If orders, weights or names do not fit, it is not said what the votes are, or there are too
         many items.
 
     Warns

@@ -282,9 +282,9 @@ default=None
     item_a, item_b : str, default="model_a", "model_b"
         Columns of the two items of a duel.
     result : str, default="winner"
-        Column that says who won: in every row the item itself, or in every row one of these words,
-        in any case: the name of one of these two columns, "a" or "b", or "tie", "tied", "draw",
-        "tie (bothbad)", "bothbad" or "both_bad".
+        Column that says who won: in every row the item itself, or in every row the name of one of
+        these two columns, "a" or "b", in any case. Beside either, a tie is "tie", "tied", "draw",
+        "tie (bothbad)", "bothbad" or "both_bad", beside names only if no item has that name.
 
     Returns
     -------
@@ -499,6 +499,11 @@ def _read(duels, covariates, item_a, item_b, result):
     elif {"winner", "loser"} <= set(columns):
         pairs, items = coded([duels[side] for side in sides], sides)
         tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else np.zeros(1)
+        is_result = np.array([str(one).strip().lower() in ["", *_TIES] for one in items], bool)
+        for row, side in np.argwhere(is_result[pairs])[:1]:
+            got = str(items[pairs[row, side]])
+            why = "a result, not an item: use a column 'tie'" if got.strip() else "empty"
+            raise ValueError(f"{sides[side]!r} in row {row}: {got!r} is {why}.")
         wanted = [*sides, "tie"]
         weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
     else:
@@ -549,21 +554,27 @@ def _with_result(duels, item_a, item_b, result):
     given = item_a, item_b, result
     codes, names = coded([duels[name] for name in given], given)
     a, b, outcome = codes.T
-    first, second, tied = outcome == a, outcome == b, np.zeros(len(a), dtype=bool)
-    if not np.all(first | second):  # then the entries are words
-        known = [item_a.lower(), "a"], [item_b.lower(), "b"], _TIES
-        words = [str(name).strip().lower() for name in names]
-        won, lost, tied = (np.array([w in those for w in words])[outcome] for those in known)
-        for row in np.flatnonzero(~(won | lost | tied) | (first & ~won) | (second & ~lost))[:1]:
-            got, one, other = (plain(names[code[row]]) for code in (outcome, a, b))
-            raise ValueError(
-                f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row "
-                f"names the item that won, or every row has a word, {item_a!r}, 'a', {item_b!r}, "
-                f"'b' or, of ties, {_TIES}. A table of 'winner' and 'loser' has a column 'tie'."
-            )
-        second = lost
-    used, pairs = np.unique(np.where(second, [b, a], [a, b]), return_inverse=True)
-    return pairs.reshape(2, -1).T, names[used], tied, np.where(second, -1.0, 1.0)
+    first, second = outcome == a, outcome == b
+    known = [item_a.lower(), "a"], [item_b.lower(), "b"], _TIES
+    words = [str(name).strip().lower() for name in names]
+    won, lost, tied = (np.array([w in those for w in words])[outcome] for those in known)
+    is_word = won | lost | tied
+    by_word = is_word & (won | ~first) & (lost | ~second)
+    is_named, items = first | second, {words[code] for code in np.unique(codes[:, :2])}
+    by_name = is_named | np.array([w in _TIES and w not in items for w in words])[outcome]
+    if is_named.all() or (by_name.all() and not is_word.all()):
+        lost, tied = second, ~is_named
+    elif not by_word.all():
+        use_words = by_name.all() or by_word.sum() > by_name.sum()
+        row = int(np.argmin(by_word if use_words else by_name))
+        got, one, other = (plain(names[code[row]]) for code in (outcome, a, b))
+        raise ValueError(
+            f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row "
+            f"names the item that won, or every row has a word, {item_a!r}, 'a', {item_b!r} or "
+            f"'b'; a tie is one of {_TIES}. A table of 'winner' and 'loser' has a column 'tie'."
+        )
+    used, pairs = np.unique(np.where(lost, [b, a], [a, b]), return_inverse=True)
+    return pairs.reshape(2, -1).T, names[used], tied, np.where(lost, -1.0, 1.0)
 
 
 def _check_rows(name, values, is_right, words):
@@ -586,10 +597,12 @@ def _without_columns(duels, columns, covariates):
     try:
         votes = read_votes(duels, "counts")
     except ValueError as error:
+        has_items = {"model_a", "model_b"} <= set(columns)
+        why = 'Name the column that says who won, as result="outcome".' if has_items else error
         raise ValueError(
             "duels must be lists of [winner, loser], counts, or a table with the columns 'winner' "
             "and 'loser', or two items and a result (item_a=, item_b=, "
-            f"result=){f', got the columns {columns}' if columns else ''}. {error}"
+            f"result=){f', got the columns {columns}' if columns else ''}. {why}"
         ) from None
     pairs = np.argwhere(total := votes.total())
     return pairs, votes.items, np.zeros(1), total[tuple(pairs.T)]

@@ -15,7 +15,7 @@ from .._warn import warn_of_other_columns
 from ..datasets._orders import check_item_columns, check_unique, flat, named_grades
 from ..target_losses import PairwiseDisagreement
 
-_KINDS = """say what orders are, by one of these words:
+_KINDS = """say what the votes are, by one of these words:
 kind='orders': items, best first, as in [[2, 0, 1], [1, 2]];
 kind='grades': a number for each item, higher is better, as in [[4.5, 3, 5], [1, nan, 2]];
 kind='ranks': a rank for each item, 1 = best, as in [[2, 3, 1], [1, nan, 2]];

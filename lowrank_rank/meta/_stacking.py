@@ -103,7 +103,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     Attributes
     ----------
     weights_ : dict of str to float
-        The scores of the stack are the sum of the parts' scores times these weights.
+        The scores of the stack are the sum of the parts' raw scores times these weights, which
+        depend on the units of the scores; `scores_` has the share of each part.
     scores_ : HeldOutScores or None
         The weights, in units of the standard deviation within lists, and the measure of the stack
         and of each part on held-out queries; prints as a table, and has ``to_frame()``. The stack's

@@ -36,8 +36,8 @@ class RankerComparison(TableMixin):
     It prints as two tables. The first has the means and ranks of the rankers, best first. The
     second has a row for each pair, if there are at most 15: ranker and baseline (a and b),
     difference, low and high (its interval), p_value and p_holm, effect, and in how many queries a
-    is better, equal, worse. ``to_frame()`` is the table of all pairs, ``means.to_frame()`` the
-    table of rankers.
+    is better, equal, worse. A line below says if the queries are too few for a small p_holm.
+    ``to_frame()`` is the table of all pairs, ``means.to_frame()`` the table of rankers.
 
     Attributes
     ----------
@@ -74,6 +74,8 @@ class RankerComparison(TableMixin):
         Of the intervals.
     unit : str
         "queries", or "tasks" for a table of values.
+    n_judged : int or None
+        Number of queries that the judge labelled; None without a judge.
 
     Examples
     --------
@@ -104,6 +106,7 @@ class RankerComparison(TableMixin):
     worse: np.ndarray
     confidence_level: float
     unit: str
+    n_judged: int | None = None
 
     @property
     def mean(self) -> np.ndarray:
@@ -140,8 +143,11 @@ class RankerComparison(TableMixin):
     def _heading(self):
         m, left_out = len(self.names), f" ({self.n_undefined} undefined)" * bool(self.n_undefined)
         families = f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each rank"
+        n_queries = f"{len(self.qid)} {self.unit}{left_out}"
+        if self.n_judged is not None:
+            n_queries = f"{self.n_judged} queries, {len(self.qid)} judged by people"
         return (
-            f"{self.measure}: {len(self.qid)} {self.unit}{left_out}, {m} rankers, "
+            f"{self.measure}: {n_queries}, {m} rankers, "
             f"{self.confidence_level:.0%} intervals{families * (m > 1)}"
         )
 
@@ -150,6 +156,13 @@ class RankerComparison(TableMixin):
         best = [str(self.names[i]) for i in np.argsort(-self.mean) if self.tied_with_best[i]]
         more = f" and {len(best) - 8} more" if len(best) > 8 else ""
         notes = [f"best, or tied with the best: {', '.join(best[:8])}{more}"]
+        n_differ, n_pairs = int((self.better + self.worse).max(initial=0)), len(self.pairs)
+        least = min(2.0 ** (1 - n_differ), 1.0)
+        if self.n_judged is None and n_pairs * least > 1.0 - self.confidence_level:
+            notes.append(
+                f"{n_differ} {self.unit} that differ: p cannot be below {least:.2g}, and p_holm "
+                f"not below {min(n_pairs * least, 1.0):.2g}"
+            )
         if len(self.pairs) > 15:
             notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
         return "\n".join(notes)
@@ -366,7 +379,8 @@ def _comparison(measure, names, pairs, confidence_level, unit, read):
     means = replace(means, names=names, rank_interval=ranks, n_unanswered=read.n_unanswered)
     ids = (np.arange(len(values)) if read.ids is None else read.ids)[kept]
     found |= {"p_adjusted": holm(found["p_value"]), "confidence_level": float(confidence_level)}
-    return RankerComparison(measure, names, ids, values[kept], means, pairs, **found, unit=unit)
+    found |= {"unit": unit, "n_judged": None if by_judge is None else len(by_judge)}
+    return RankerComparison(measure, names, ids, values[kept], means, pairs, **found)
 
 
 # Scores and runs ------------------------------------------------------------

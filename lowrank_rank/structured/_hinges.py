@@ -229,7 +229,7 @@ def resolve_hinge(target_loss, *, of_classes=False):
         measure = CLASS_MEASURES[target_loss]()
     elif not isinstance(target_loss, FBeta | BalancedAccuracy):
         try:
-            measure = resolve_measure(target_loss)
+            measure = resolve_measure(target_loss, scored=False)
         except ValueError as error:
             if of_classes:
                 raise ValueError(f"{error} Also known here: {', '.join(CLASS_MEASURES)}.") from None

@@ -150,12 +150,22 @@ def resolve_measure(measure: str | RankingMeasure, *, scored: bool = True) -> Ra
     if isinstance(measure, RankingMeasure):
         return measure
     if not isinstance(measure, str):
+        own = (
+            "a subclass of target_losses.TargetLoss that defines values(y, scores, lists); or give "
+            "scoring= a function mine(estimator, X, y) that reads y['y'] and y['qid']"
+        )
         raise TypeError(
-            "A target loss is a name such as 'ndcg@10' or an object such as NDCG(k=10), of your "
-            f"own a subclass of target_losses.PositionalLoss, got {measure!r}."
+            f"A {_kind(scored)} is a name such as 'ndcg@10' or an object such as NDCG(k=10), of "
+            f"your own {own if scored else 'a subclass of target_losses.PositionalLoss'}, got "
+            f"{measure!r}."
         )
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)
+
+
+def _kind(scored):
+    """What messages call a measure."""
+    return "measure" if scored else "target loss"
 
 
 def stated_parameters(name):
@@ -183,7 +193,7 @@ def _parse(name, scored):
     entry = next((e for e in _TABLE if e.base == base and e.takes(cut)), None)
     if entry is None:
         raise ValueError(
-            f"Unknown target loss {name!r}.{_hint(base, cut, offered)} Known names: "
+            f"Unknown {_kind(scored)} {name!r}.{_hint(base, cut, offered)} Known names: "
             f"{', '.join(sorted(offered))}."
         )
     if at and not cut:
