@@ -613,7 +613,7 @@ def test_numbers_are_no_labels_of_a_classifier_of_names():
 
 def test_a_function_and_a_misspelt_name_are_no_measures():
     y, scores, qid = [1, 0, 1, 0], {"a": [1, 0, 1, 0]}, [0, 0, 1, 1]
-    what = r"A measure is a name .* defines values\(y, scores, lists\); .* y\['y'\] and y\['qid'\]"
+    what = r"A measure is a name .* with values\(\); .* mine\(estimator, X, y\) with y\['y'\]"
     for measure, error, message in (
         (lambda y, s: 0.0, TypeError, what),
         ("ndgc@10", ValueError, "Unknown measure 'ndgc@10'. Did you mean 'ndcg@10'"),

@@ -498,12 +498,8 @@ def _read(duels, covariates, item_a, item_b, result):
         weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
     elif {"winner", "loser"} <= set(columns):
         pairs, items = coded([duels[side] for side in sides], sides)
+        _refuse_results(pairs, items, sides)
         tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else np.zeros(1)
-        is_result = np.array([str(one).strip().lower() in ["", *_TIES] for one in items], bool)
-        for row, side in np.argwhere(is_result[pairs])[:1]:
-            got = str(items[pairs[row, side]])
-            why = "a result, not an item: use a column 'tie'" if got.strip() else "empty"
-            raise ValueError(f"{sides[side]!r} in row {row}: {got!r} is {why}.")
         wanted = [*sides, "tie"]
         weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
     else:
@@ -546,6 +542,15 @@ def _of_rows(duels, columns, known, covariates, n):
     return weights, group, judge, judges
 
 
+def _refuse_results(pairs, items, sides):
+    """Refuse a word for a tie, or nothing, in place of a winner or a loser."""
+    is_result = np.array([str(one).strip().lower() in ["", *_TIES] for one in items], bool)
+    for row, side in np.argwhere(is_result[pairs])[:1]:
+        got = str(items[pairs[row, side]])
+        why = "a result, not an item: use a column 'tie'" if got.strip() else "empty"
+        raise ValueError(f"{sides[side]!r} in row {row}: {got!r} is {why}.")
+
+
 def _with_result(duels, item_a, item_b, result):
     """Codes (n, 2) of winners and losers, the items, whether each row is a tie, and its sign.
 
@@ -558,20 +563,18 @@ def _with_result(duels, item_a, item_b, result):
     known = [item_a.lower(), "a"], [item_b.lower(), "b"], _TIES
     words = [str(name).strip().lower() for name in names]
     won, lost, tied = (np.array([w in those for w in words])[outcome] for those in known)
-    is_word = won | lost | tied
-    by_word = is_word & (won | ~first) & (lost | ~second)
+    by_word = (is_word := won | lost | tied) & (won | ~first) & (lost | ~second)
     is_named, items = first | second, {words[code] for code in np.unique(codes[:, :2])}
     by_name = is_named | np.array([w in _TIES and w not in items for w in words])[outcome]
     if is_named.all() or (by_name.all() and not is_word.all()):
         lost, tied = second, ~is_named
     elif not by_word.all():
-        use_words = by_name.all() or by_word.sum() > by_name.sum()
-        row = int(np.argmin(by_word if use_words else by_name))
+        row = int(np.argmin(by_word if is_word.all() or by_word.sum() > by_name.sum() else by_name))
         got, one, other = (plain(names[code[row]]) for code in (outcome, a, b))
         raise ValueError(
-            f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row "
-            f"names the item that won, or every row has a word, {item_a!r}, 'a', {item_b!r} or "
-            f"'b'; a tie is one of {_TIES}. A table of 'winner' and 'loser' has a column 'tie'."
+            f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row names "
+            f"the item that won, or every row has a word, {item_a!r}, 'a', {item_b!r} or 'b'. A "
+            f"tie is one of {_TIES}."
         )
     used, pairs = np.unique(np.where(lost, [b, a], [a, b]), return_inverse=True)
     return pairs.reshape(2, -1).T, names[used], tied, np.where(lost, -1.0, 1.0)
@@ -597,8 +600,7 @@ def _without_columns(duels, columns, covariates):
     try:
         votes = read_votes(duels, "counts")
     except ValueError as error:
-        has_items = {"model_a", "model_b"} <= set(columns)
-        why = 'Name the column that says who won, as result="outcome".' if has_items else error
+        why = 'Say who won, as result="outcome".' if {"model_a", "model_b"} <= {*columns} else error
         raise ValueError(
             "duels must be lists of [winner, loser], counts, or a table with the columns 'winner' "
             "and 'loser', or two items and a result (item_a=, item_b=, "

@@ -74,8 +74,8 @@ class RankerComparison(TableMixin):
         Of the intervals.
     unit : str
         "queries", or "tasks" for a table of values.
-    n_judged : int or None
-        Number of queries that the judge labelled; None without a judge.
+    n_judged : int
+        Number of queries that the judge labelled; 0 without a judge.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class RankerComparison(TableMixin):
     worse: np.ndarray
     confidence_level: float
     unit: str
-    n_judged: int | None = None
+    n_judged: int = 0
 
     @property
     def mean(self) -> np.ndarray:
@@ -143,12 +143,10 @@ class RankerComparison(TableMixin):
     def _heading(self):
         m, left_out = len(self.names), f" ({self.n_undefined} undefined)" * bool(self.n_undefined)
         families = f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each rank"
-        n_queries = f"{len(self.qid)} {self.unit}{left_out}"
-        if self.n_judged is not None:
-            n_queries = f"{self.n_judged} queries, {len(self.qid)} judged by people"
+        by_people = f", {len(self.qid)} judged by people" * bool(self.n_judged)
         return (
-            f"{self.measure}: {n_queries}, {m} rankers, "
-            f"{self.confidence_level:.0%} intervals{families * (m > 1)}"
+            f"{self.measure}: {self.n_judged or len(self.qid)} {self.unit}{left_out}{by_people}, "
+            f"{m} rankers, {self.confidence_level:.0%} intervals{families * (m > 1)}"
         )
 
     def _notes(self):
@@ -156,13 +154,9 @@ class RankerComparison(TableMixin):
         best = [str(self.names[i]) for i in np.argsort(-self.mean) if self.tied_with_best[i]]
         more = f" and {len(best) - 8} more" if len(best) > 8 else ""
         notes = [f"best, or tied with the best: {', '.join(best[:8])}{more}"]
-        n_differ, n_pairs = int((self.better + self.worse).max(initial=0)), len(self.pairs)
-        least = min(2.0 ** (1 - n_differ), 1.0)
-        if self.n_judged is None and n_pairs * least > 1.0 - self.confidence_level:
-            notes.append(
-                f"{n_differ} {self.unit} that differ: p cannot be below {least:.2g}, and p_holm "
-                f"not below {min(n_pairs * least, 1.0):.2g}"
-            )
+        m = int((self.better + self.worse).max(initial=1))
+        if not self.n_judged and len(self.pairs) * 2.0 ** (1 - m) > 1.0 - self.confidence_level:
+            notes.append(f"{m} {self.unit} that differ: p cannot be below {2.0 ** (1 - m):.2g}")
         if len(self.pairs) > 15:
             notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
         return "\n".join(notes)
@@ -379,7 +373,7 @@ def _comparison(measure, names, pairs, confidence_level, unit, read):
     means = replace(means, names=names, rank_interval=ranks, n_unanswered=read.n_unanswered)
     ids = (np.arange(len(values)) if read.ids is None else read.ids)[kept]
     found |= {"p_adjusted": holm(found["p_value"]), "confidence_level": float(confidence_level)}
-    found |= {"unit": unit, "n_judged": None if by_judge is None else len(by_judge)}
+    found |= {"unit": unit, "n_judged": 0 if by_judge is None else len(by_judge)}
     return RankerComparison(measure, names, ids, values[kept], means, pairs, **found)
 
 

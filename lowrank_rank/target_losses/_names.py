@@ -113,6 +113,8 @@ _MEASURES = {name.pattern: name for name in _TABLE}
 TARGET_LOSSES = {p: name for p, name in _MEASURES.items() if issubclass(name.measure, TargetLoss)}
 #: Measures for scorers only, by pattern.
 SCORE_ONLY = {p: name for p, name in _MEASURES.items() if p not in TARGET_LOSSES}
+#: What messages call a measure, by whether scorers ask for it.
+_KINDS = {True: "measure", False: "target loss"}
 
 
 def names_of(holds: Callable | None = None, *, one_each=False, scored=False) -> list[str]:
@@ -150,22 +152,13 @@ def resolve_measure(measure: str | RankingMeasure, *, scored: bool = True) -> Ra
     if isinstance(measure, RankingMeasure):
         return measure
     if not isinstance(measure, str):
-        own = (
-            "a subclass of target_losses.TargetLoss that defines values(y, scores, lists); or give "
-            "scoring= a function mine(estimator, X, y) that reads y['y'] and y['qid']"
-        )
         raise TypeError(
-            f"A {_kind(scored)} is a name such as 'ndcg@10' or an object such as NDCG(k=10), of "
-            f"your own {own if scored else 'a subclass of target_losses.PositionalLoss'}, got "
-            f"{measure!r}."
+            f"A {_KINDS[scored]} is a name such as 'ndcg@10' or an object such as NDCG(k=10), of "
+            "your own a subclass of target_losses.PositionalLoss, or of TargetLoss with values(); "
+            f"scoring= also takes mine(estimator, X, y) with y['y'], y['qid'], got {measure!r}."
         )
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)
-
-
-def _kind(scored):
-    """What messages call a measure."""
-    return "measure" if scored else "target loss"
 
 
 def stated_parameters(name):
@@ -193,7 +186,7 @@ def _parse(name, scored):
     entry = next((e for e in _TABLE if e.base == base and e.takes(cut)), None)
     if entry is None:
         raise ValueError(
-            f"Unknown {_kind(scored)} {name!r}.{_hint(base, cut, offered)} Known names: "
+            f"Unknown {_KINDS[scored]} {name!r}.{_hint(base, cut, offered)} Known names: "
             f"{', '.join(sorted(offered))}."
         )
     if at and not cut:
