@@ -99,7 +99,7 @@ def test_numbers_where_nothing_names_the_items_and_tuples_as_names():
     assert read_votes([["b", "a"], ["c"]]).items.tolist() == ["b", "a", "c"]
 
 
-FOUR = r"say what the votes are.*\nkind='orders'.*\n.*kind='grades'.*\n.*kind='ranks'.*\n.*kind='counts'"
+FOUR = r"what the votes are.*\nkind='orders'.*\n.*'grades'.*\n.*'ranks'.*\n.*kind='counts'"
 WIDE = pd.DataFrame({"a": [1, 2], "b": [2, 1]})
 BAD = [
     ({"orders": np.zeros((2, 3)), "kind": "counts"}, r"the shape \(r, r\)"),
