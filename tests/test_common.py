@@ -136,8 +136,12 @@ def test_every_estimator_is_checked():
     assert estimators == {type(estimator) for estimator in ESTIMATORS}
 
 
-#: What scikit-learn's own meta-estimators take by position.
-BY_POSITION = {StackingRanker: {"estimators"}, WrappedRanker: {"estimator"}}
+#: What scikit-learn's own meta-estimators and histogram trees take by position.
+BY_POSITION = {
+    StackingRanker: {"estimators"},
+    WrappedRanker: {"estimator"},
+    HistGradientBoostingRanker: {"loss"},
+}
 
 
 @pytest.mark.parametrize("cls", {type(one): None for one in ESTIMATORS})

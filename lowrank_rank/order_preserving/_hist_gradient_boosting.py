@@ -162,8 +162,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        *,
         loss: str | Surrogate | tuple[Any, ...] = ("lambdarank", "pairwise_squared"),
+        *,
         target_loss: str | TargetLoss = "ndcg@10",
         learning_rate: float = 0.1,
         max_iter: int | Literal["auto"] = "auto",
