@@ -92,12 +92,13 @@ def test_real_letor_files(data_folder):
     assert X.shape[1] == 42
     assert set(y) <= set(range(5))
     model = LowRankSurrogateRanker(target_loss="ndcg@10")
-    scores = []
-    for train, test in GroupKFold(3).split(X, y, qid):
+    scores, by_chance = [], []
+    for train, test in GroupKFold(3).split(X, y, qid):  # four queries a fold: means tell more
         model.fit(X[train], y[train], qid=qid[train])
         scores.append(model.score(X[test], y[test], qid=qid[test]))
-        by_chance = model.target_loss_.measure(y[test], np.zeros(len(test)), qid=qid[test])
-        assert scores[-1] > 1.3 * by_chance
+        constant = np.zeros(len(test))
+        by_chance.append(model.target_loss_.measure(y[test], constant, qid=qid[test]))
+    assert np.mean(scores) > 1.3 * np.mean(by_chance)
 
 
 @pytest.mark.parametrize(("suffix", "opener"), [("gz", gzip.open), ("bz2", bz2.open)])
