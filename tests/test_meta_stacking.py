@@ -394,3 +394,14 @@ def test_the_diagram_shows_the_parts_their_weights_and_the_target_loss():
     if hasattr(stack, "_get_fitted_attr_html"):  # scikit-learn 1.9
         assert "MeanAveragePrecision()" in diagram
     assert "StackingRanker" in StackingRanker()._repr_html_()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_held_out_lists_without_a_value_give_equal_weights():
+    """Only the queries outside the first fold of three have relevant documents."""
+    X, qid = np.arange(24.0)[:, np.newaxis] % 7, np.repeat(np.arange(6), 4)
+    held = next(GroupKFold(3).split(X, groups=qid))[1]
+    y = (np.arange(24) % 4 == 0).astype(float)
+    y[held] = 0.0
+    stack = StackingRanker(target_loss="ndcg@10").fit(X, y, qid=qid)
+    np.testing.assert_array_equal(stack.scores_.weights, [0.5, 0.5])

@@ -477,10 +477,12 @@ def mean_best_weights(scores, values_of):
     values = np.array([values_of(w * scores[0] + (1.0 - w) * scores[1]) for w in grid])
     values = values[:, ~np.isnan(values).any(axis=0)]
     n = values.shape[1]
-    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1.0 / n), size=200 if n else 0)
+    if n == 0:  # the measure is undefined on every held-out list
+        return np.full(2, 0.5)
+    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1.0 / n), size=200)
     totals = counts @ values.T
     is_best = totals >= totals.max(axis=1, keepdims=True) - 1e-12 * n
-    first = float(np.mean(is_best @ grid / is_best.sum(axis=1))) if n else 0.5
+    first = float(np.mean(is_best @ grid / is_best.sum(axis=1)))
     return np.array([first, 1.0 - first])
 
 
