@@ -54,9 +54,19 @@ def test_arrays_without_missing_values_need_no_imputer():
     stack = StackingRanker().fit(X, Y, qid=QID)
     assert type(stack.named_estimators_["linear"]) is OrderPreservingRegressor
     gaps = np.where(X > 1.5, np.nan, X)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match="the X of fit had none: fit"):
         stack.predict(gaps)
     assert np.isfinite(StackingRanker().fit(gaps, Y, qid=QID).predict(gaps)).all()
+
+
+def test_fixed_items_take_frames_and_missing_values():
+    rng = np.random.default_rng(0)
+    frame = ordinary_frame()[:80].drop(columns="place")
+    grades = rng.integers(0, 3, (len(frame), 4))
+    stack = StackingRanker().fit(frame, grades)
+    assert np.isfinite(stack.predict(frame.assign(text="never seen"))).all()
+    gaps = np.where(X > 1.5, np.nan, X)
+    assert np.isfinite(StackingRanker().fit(gaps[:80], grades).predict(X)).all()
 
 
 def test_text_tells_both_parts():

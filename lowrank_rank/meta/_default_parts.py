@@ -30,33 +30,48 @@ def default_parts(X, ndim, measure):
             "StackingRanker(estimators=None) includes trees, which take no sparse X: pass "
             "X.toarray(), or set estimators to models that take sparse X."
         )
-    if ndim > 1:
-        loss = measure if isinstance(measure, TargetLoss) else "ndcg"
-        linear = LowRankSurrogateRanker(target_loss=loss, random_state=0)
-        return [("linear", linear), ("trees", clone(linear).set_params(estimator="trees"))]
-    positional = getattr(measure, "is_positional", False)
-    linear = OrderPreservingRegressor(target_loss=measure if positional else "ndcg")
-    of_trees = measure if has_utilities(measure) else "ndcg"
-    trees = HistGradientBoostingRanker(target_loss=of_trees, random_state=0)
+    linear, trees = models_of(ndim, measure)
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and is_finite(X):
         mean_square(X)
         return [("linear", linear), ("trees", trees)]
     texts = columns_of_text(X) if is_data_frame(X) else []
     impute = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-    if not texts:
-        floats = FunctionTransformer(as_floats)
-        trees = make_pipeline(floats, trees) if is_data_frame(X) else trees
-        return [("linear", make_pipeline(floats, impute, linear)), ("trees", trees)]
-    one_hot = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=_MAX_CATEGORIES)
-    warn_of_words(X, texts)
-    unknown = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
-    ordinal = OrdinalEncoder(
-        encoded_missing_value=np.nan, max_categories=_MAX_CATEGORIES, **unknown
+    floats = FunctionTransformer(as_floats)
+    before_linear, before_trees = make_pipeline(floats, impute), floats
+    if texts:
+        warn_of_words(X, texts)
+        one_hot = OneHotEncoder(
+            handle_unknown="infrequent_if_exist", max_categories=_MAX_CATEGORIES
+        )
+        unknown = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
+        ordinal = OrdinalEncoder(
+            encoded_missing_value=np.nan, max_categories=_MAX_CATEGORIES, **unknown
+        )
+        numbers = [name for name in column_names(X) if name not in texts]
+        before_linear = encoded(one_hot, texts, numbers, impute)
+        before_trees = encoded(ordinal, texts, numbers)
+    if ndim > 1:  # a forest knows no categories
+        before_trees = before_linear
+    elif texts:
+        trees.set_params(categorical_features=list(range(len(texts))))
+    return [
+        ("linear", make_pipeline(before_linear, linear)),
+        ("trees", make_pipeline(before_trees, trees)),
+    ]
+
+
+def models_of(ndim, measure):
+    """The linear model and the trees, for documents or for fixed items."""
+    if ndim > 1:
+        loss = measure if isinstance(measure, TargetLoss) else "ndcg"
+        linear = LowRankSurrogateRanker(target_loss=loss, random_state=0)
+        return linear, clone(linear).set_params(estimator="trees")
+    positional = getattr(measure, "is_positional", False)
+    of_trees = measure if has_utilities(measure) else "ndcg"
+    return (
+        OrderPreservingRegressor(target_loss=measure if positional else "ndcg"),
+        HistGradientBoostingRanker(target_loss=of_trees, random_state=0),
     )
-    trees.set_params(categorical_features=list(range(len(texts))))
-    numbers = [name for name in column_names(X) if name not in texts]
-    linear = make_pipeline(encoded(one_hot, texts, numbers, impute), linear)
-    return [("linear", linear), ("trees", make_pipeline(encoded(ordinal, texts, numbers), trees))]
 
 
 def warn_of_words(X, texts):

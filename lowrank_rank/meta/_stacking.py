@@ -83,8 +83,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         and "trees": for documents `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for
         fixed items `LowRankSurrogateRanker` as it comes and with a forest. None takes ordinary
         data frames: text, booleans and categories (a new one in `predict` is unknown; of more than
-        255, the rarest count as one), and missing values (the linear part fills in medians). After
-        a fit to an array without missing values, `predict` takes none.
+        255, the rarest count as one), and missing values (linear parts and forests get medians).
+        After a fit to an array without missing values, `predict` takes none.
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The parts of None
         are fitted to it, or to "ndcg" where they cannot.
@@ -363,7 +363,15 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
         parts = self.named_estimators_.items()
-        return sum(self.weights_[name] * scores_of(part, X) for name, part in parts)
+        try:
+            return sum(self.weights_[name] * scores_of(part, X) for name, part in parts)
+        except ValueError as error:
+            if self.estimators is None and "contains NaN" in str(error):
+                raise ValueError(
+                    "X has missing values (NaN), and the X of fit had none: fit StackingRanker to "
+                    f"rows with missing values too, or fill them in. {str(error).splitlines()[-1]}"
+                ) from error
+            raise
 
     def _said(self, name, fold=None):
         """The line of progress of a fit, or None."""
