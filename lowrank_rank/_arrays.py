@@ -182,7 +182,17 @@ def is_data_frame(X):
 
 
 def check_same_index(**named):
-    """Refuse pandas objects of equal length with different indices: rows match by position."""
+    """Refuse pandas objects of equal length with different indices: rows match by position.
+
+    Refuses also a frame X that still has the column of the labels or of the query ids.
+    """
+    X = named.get("X")
+    for name in ("y", "qid") if is_data_frame(X) else ():
+        column = getattr(named.get(name), "name", None)
+        if column in column_names(X) and np.array_equal(np.asarray(X[column]), named[name]):
+            raise ValueError(
+                f"Column {column!r} of X is {name}, and no feature: X.drop(columns=[{column!r}])."
+            )
     indices = {
         name: given.index
         for name, given in named.items()

@@ -57,6 +57,8 @@ def rankers():
             yield one
 
 
+CLASSIFIERS = [LowRankSurrogateClassifier, PrecisionAtKPerceptron, StructuredHingeClassifier]
+CLASSIFIERS += [structured.StructuredHingeBinaryClassifier]
 RANKERS = sorted(set(rankers()) - {PrecisionAtKPerceptron}, key=lambda c: c.__name__)
 
 
@@ -100,6 +102,17 @@ def test_a_column_of_ids_in_y_is_no_item(cls, name):
     with pytest.raises(ValueError, match=words):
         ndcg_score(table, table)
     assert model.fit(X, table[["relevance"]], qid=qid).n_items_ is None  # one column is no table
+
+
+@pytest.mark.parametrize("cls", [*RANKERS, *CLASSIFIERS], ids=lambda cls: cls.__name__)
+def test_labels_and_ids_are_no_features(cls):
+    X, y, qid = make_documents()
+    with pytest.raises(ValueError, match=r"'label' of X is y, .*X.drop\(columns=\['label'\]\)"):
+        made(cls).fit(X.assign(label=y), y.rename("label"))
+    if cls in RANKERS:
+        with pytest.raises(ValueError, match="'q' of X is qid"):
+            made(cls).fit(X.assign(q=qid), y, qid=qid.rename("q"))
+        made(cls).fit(X.assign(q=qid % 7), y, qid=qid.rename("q"))
 
 
 @each_ranker
