@@ -358,6 +358,7 @@ def test_columns_go_by_name_and_messages_name_this_class(data):
         "one grade per row": lambda: ranker().fit(X, np.c_[y, y]),
         "unknown loss 'ndcg'": lambda: ranker(("lambdarank", "ndcg")).fit(X, y, qid=qid),
         "loss must be a loss or a tuple of losses": lambda: ranker(()).fit(X, y, qid=qid),
+        r"a tuple of losses, got \[": lambda: ranker(["lambdarank"]).fit(X, y, qid=qid),
         "HistGradientBoostingRanker needs utilities": lambda: ranker(target_loss="pd").fit(
             X, y, qid=qid
         ),

@@ -152,7 +152,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     n_iter_: int
     max_leaf_nodes_: int | None
     _parameters: ClassVar = {
-        "loss": [Rule(lambda loss: loss != (), "a loss or a tuple of losses")],
+        "loss": [Rule(lambda x: x and not isinstance(x, list), "a loss or a tuple of losses")],
         "max_iter": ["auto", count()],
         "max_leaf_nodes": ["auto", count(2), None],
         "warm_start": [bool],
