@@ -16,7 +16,6 @@ products of matrices.
 
 import numpy as np
 
-from .._lists import batches
 from ..target_losses import DCG
 
 #: Pairs of a block: in float32 they fit the cache of a core.
@@ -72,12 +71,13 @@ def _blocks(lists, kept, top):
     """Matrices of grouped rows: lists of similar lengths, filled up with the row n_rows."""
     kept = kept[np.argsort(lists.lengths[kept], kind="stable")]
     lengths, blocks, k = lists.lengths[kept], [], 0
-    while k < len(kept):
-        end = np.searchsorted(lengths, max(1.15 * lengths[k], lengths[k] + 3), side="right")
-        some, n = kept[k:end, np.newaxis], lengths[end - 1]
-        place, k = np.arange(n), end
-        rows = np.where(place < lists.lengths[some], lists.starts[some] + place, lists.n_rows)
-        blocks += [rows[part] for part in batches(len(rows), n * min(n, top), PAIRS_AT_ONCE)]
+    pairs = lengths * np.minimum(lengths, top)
+    while k < len(kept):  # as many lists as fit; each has 4 pairs or more
+        some = pairs[k : k + PAIRS_AT_ONCE // 4]
+        end = k + max(1, np.count_nonzero(some * np.arange(1, len(some) + 1) <= PAIRS_AT_ONCE))
+        of_list, place = kept[k:end, np.newaxis], np.arange(lengths[end - 1])
+        is_row, k = place < lists.lengths[of_list], end
+        blocks.append(np.where(is_row, lists.starts[of_list] + place, lists.n_rows))
     return blocks
 
 
