@@ -71,7 +71,7 @@ def check_finite(array, name, largest=np.inf):
 
 
 def check_same_shape(dimensions=1, /, **arrays):
-    """Refuse arrays of different shapes, or of more than so many `dimensions`."""
+    """Refuse arrays of different shapes, or with more than `dimensions` dimensions."""
     shapes = [array.shape for array in arrays.values()]
     if len(set(shapes)) > 1 or not 1 <= len(shapes[0]) <= dimensions:
         got = ", ".join(map(str, shapes))
@@ -334,7 +334,7 @@ def name_the_text(error, X):
 def without_empty_columns(X):
     """X with 0 in columns without any value, for trees, which cannot cut these into bins.
 
-    Such a column is constant: no tree splits it, whatever it holds later. Categories need nothing.
+    Such a column is constant: no tree splits it, for any later values. Categories need nothing.
     """
     if is_data_frame(X):
         counts = X.isna().sum() if hasattr(X, "isna") else X.fill_nan(None).null_count().row(0)

@@ -299,7 +299,7 @@ class BaseRanker:
             all rows as one list. Not for fixed items.
         one_list : bool, default=False
             Rank all rows as one list of documents, as a service does that answers one query at a
-            time. It takes the place of qid.
+            time, without qid.
 
         Returns
         -------

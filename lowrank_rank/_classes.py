@@ -153,7 +153,7 @@ def distinct_labels(classes):
 def class_indices(y, classes, *, accept_others=False):
     """Index of each label in the classes, in their order; -1 for others, if accepted.
 
-    Labels of another type than the classes, and labels none of which is a class, are refused.
+    Labels of another type than the classes are refused, and so are labels if none is a class.
     """
     place = {label: i for i, label in enumerate(classes.tolist())}
     try:

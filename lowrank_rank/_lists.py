@@ -397,7 +397,7 @@ def ranks_from_scores(scores, lists):
 
 
 def check_ranks(given, name, shape):
-    """Ranks 1..r, or those of a `Decoded`, as integers; refuses rows that are no order."""
+    """Ranks 1..r, or the ranks of a `Decoded`, as integers; refuses rows that are no order."""
     given = np.asarray(getattr(given, "ranks", given))
     ranks, r = numbers(given, name), shape[1]
     if ranks.shape != shape:

@@ -169,7 +169,7 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         y : array-like of shape (n_rows,) or None, default=None
             Labels; a `ranking_target` carries the query ids.
         groups : array-like of shape (n_rows,) or None, default=None
-            Query id of each row; None takes those of y.
+            Query id of each row; None takes the ids in y.
         time : array-like of shape (n_rows,) or None, default=None
             Time of each row; a query has the earliest of its rows. None orders the queries by
             their first rows.

@@ -72,3 +72,15 @@ def test_named_benchmarks_are_commands():
     }
     assert len(named) > 20
     assert not [(file, name) for file, name in sorted(named) if name not in COMMANDS]
+
+
+def test_results_on_data_sets_name_their_benchmark():
+    number = "two|three|four|five|six|seven|eight|nine|ten|twelve"
+    results = [
+        (path.name, " ".join(paragraph.split()))
+        for path in (DOC / "user_guide").glob("*.rst")
+        for paragraph in path.read_text(encoding="utf-8").split("\n\n")
+        if re.search(rf"\b(?:{number}) (?:\w+ )?sets\b", paragraph)
+    ]
+    assert len(results) > 5
+    assert not [result for result in results if "python -m benchmarks" not in result[1]]

@@ -271,7 +271,7 @@ def consensus_ranking(
     Parameters
     ----------
     orders : array-like, DataFrame, Bunch or sequence of sequences
-        Without `kind`, one of the forms that say what they are:
+        Without `kind`, one of these forms:
 
         * a list or Series of lists of names, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``.
           Tied items stand in a tuple, and orders need not be complete;

@@ -30,7 +30,7 @@ from .._warn import warn_of_other_columns
 from ._consensus import RankIntervals
 from ._votes import read_votes
 
-#: Words for a tie, those of logs of arenas among them.
+#: Words for a tie, also of logs of arenas.
 _TIES = ["tie", "tied", "draw", "tie (bothbad)", "bothbad", "both_bad"]
 
 
@@ -181,9 +181,9 @@ class BradleyTerry(TableMixin):
         """The k pairs of items to compare next.
 
         Each pair is the one whose outcome is expected to reduce the sum of the variances of the
-        strengths most, given the pairs chosen before. With `top` the variance of an item is
-        weighted by the probability that it is on the wrong side of the boundary between the first
-        `top` items and the others.
+        strengths most, given the pairs chosen before. `top` weighs the variance of an item by
+        the probability that it is on the wrong side of the boundary after the first `top`
+        items.
 
         Parameters
         ----------
@@ -543,7 +543,7 @@ def _of_rows(duels, columns, known, covariates, n):
 
 
 def _refuse_results(pairs, items, sides):
-    """Refuse a word for a tie, or nothing, in place of a winner or a loser."""
+    """Refuse a word for a tie, or a missing value, as a winner or a loser."""
     is_result = np.array([str(one).strip().lower() in ["", *_TIES] for one in items], bool)
     for row, side in np.argwhere(is_result[pairs])[:1]:
         got = str(items[pairs[row, side]])

@@ -51,8 +51,8 @@ def load_digits_retrieval(
     Returns
     -------
     data : Bunch
-        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``. With
-        `return_images` also ``images`` (1797, 8, 8) and their ``digit`` (1797,). The indices of
+        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``.
+        `return_images` adds ``images`` (1797, 8, 8) and their ``digit`` (1797,). The indices of
         images are then ``query`` (n_queries,) and ``candidate`` (n_documents,).
 
     Raises

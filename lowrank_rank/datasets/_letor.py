@@ -145,7 +145,7 @@ def can_represent(values, dtype):
 def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0):
     """Give the features of a file their number of columns, type and format.
 
-    `zero_based` and `dense` are those of `load_letor`; X starts at row `first_row` of the file
+    `zero_based` and `dense` are as in `load_letor`; X starts at row `first_row` of the file
     `path`.
     """
     beyond = X.indices >= n_features

@@ -154,7 +154,7 @@ def check_item_columns(table, items=None):
                 )
         return [name for name in columns if name in list(items)]
     types = [_type_of(np.asarray(table[name])) for name in columns]
-    # Of two equally common types the last is that of the items: ids come first.
+    # If two types are equally common, the items have the last one: ids come first.
     usual = next(iter(Counter(filter(None, reversed(types))).most_common(1)), [""])[0]
     for name, found in zip(columns, types, strict=True):
         if _BESIDE.fullmatch(str(name).strip()) or found not in ("", usual):
@@ -180,7 +180,7 @@ def _type_of(column):
 def tied_grades(lengths, sizes, item, n_items):
     """Grades (n_orders, n_items) of concatenated orders, best first; NaN for items not in an order.
 
-    `lengths` are the numbers of items of the orders, `sizes` those of the blocks of tied items.
+    `lengths` are the numbers of items of the orders, and `sizes` of the sets of tied items.
     """
     order = np.repeat(np.arange(len(lengths)), lengths)
     middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # positions over all orders

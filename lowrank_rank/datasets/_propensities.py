@@ -79,7 +79,7 @@ def propensities_from_clicks(
 
     Examples
     --------
-    Of two readers who were shown a document at position 1, two clicked; at position 2 one did:
+    Two of two readers clicked a document at position 1, and one of two at position 2:
 
     >>> from lowrank_rank.datasets import propensities_from_clicks
     >>> found = propensities_from_clicks([1, 1, 1, 0], [1, 1, 2, 2], ["a"] * 4)

@@ -326,8 +326,8 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
     """Join runs of several systems into features of documents, to learn how to fuse them.
 
     A row is a document that some run retrieved for a query. Each run has two features: its score,
-    shifted and scaled to [0, 1] within the query, and ``1 / (60 + rank)``. Both are 0 for documents
-    that it did not retrieve. The sum of the second features is reciprocal rank fusion [1]_.
+    shifted and scaled to [0, 1] within the query, and ``1 / (60 + rank)``. Documents that it
+    did not retrieve have zeros. The sum of the second features is reciprocal rank fusion [1]_.
 
     Parameters
     ----------

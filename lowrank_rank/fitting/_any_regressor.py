@@ -200,7 +200,7 @@ class RegressorModel(NamedTuple):
     ----------
     regressors : list of regressors
     linear : LinearModel or None
-        The same predictions as a linear model, if they are linear.
+        The model of the same predictions, if they are linear.
     n_targets : int
         The number d of coordinates.
     n_iter : int

@@ -71,7 +71,7 @@ class RegressionMixin:
 
     A class whose batches add up has ``_read_batch(X, y, qid, sample_weight, reset=...)``, which
     sets the fitted attributes that follow from the labels, and returns `Rows` and an `Encoding`.
-    That of rankers calls ``_checked_loss()`` and ``_encode(rows, loss)``.
+    In rankers it calls ``_checked_loss()`` and ``_encode(rows, loss)``.
     """
 
     estimator: Any
@@ -319,7 +319,7 @@ def fit_blocks(self: Any, blocks: Iterable[Any]) -> Any:
 
 @dataclass(frozen=True)
 class BlockSums:
-    """Sums of whole lists for ridge regression: those of one model add up.
+    """Sums of whole lists for ridge regression; the sums of one model add up.
 
     Calls of `partial_fit`, blocks, partitions of Dask and the models of `merge` are alike.
 
@@ -329,7 +329,7 @@ class BlockSums:
         Fitted attributes that follow from the columns and the labels.
     sums : SecondMoments
     shared, averaged : tuple of str
-        Those of them that all batches share, and those that are means over rows.
+        The attributes that all batches share, and the ones that are means over rows.
     """
 
     fitted: dict[str, Any]

@@ -109,7 +109,7 @@ def calibration_report(
         a binary loss, grades 0, 1 and 2 for others. A cut-off has an effect only if it is below r.
     decoder : callable or None, default=None
         A decoder of one's own, ``decode(u, n_items)`` with u (n_lists, d), which returns ranks
-        (n_lists, n_items). It is tried beside those of the loss.
+        (n_lists, n_items). It is tried in addition to the decoders of the loss.
     n_distributions : int, default=500
         Number of distributions, at least 1.
     random_state : int, default=0

@@ -84,7 +84,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
         "gcv", of "ridge", is the best of 65 by generalised cross-validation: take it where costs
-        hardly depend on X. With few rows "auto" may cost more there than one constant decision.
+        hardly depend on X. On few rows "auto" may cost more there than one constant decision.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000

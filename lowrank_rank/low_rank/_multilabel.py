@@ -54,9 +54,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         object such as ``FBeta(beta=2)``.
     estimator : {"auto", "logistic", "ridge", "trees"} or regressor, default="auto"
         The model of the targets. "auto" and "logistic" are logistic regression of each target that
-        is not constant in fit; "f1" averages its probabilities of a label with those of the label
-        alone. "ridge" is linear least squares. "trees" is ``RandomForestClassifier()``, with a
-        class for each set in fit.
+        is not constant in fit; "f1" averages its probability of a label with the probability of the
+        label alone. "ridge" is linear least squares. "trees" is ``RandomForestClassifier()``, with
+        a class for each set in fit.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
         "gcv", of "ridge", is the best of 65 by generalised cross-validation, for weak signals.
@@ -173,7 +173,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             An `estimator` gets a data frame of pandas or polars unchanged.
         y : array-like or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
             1 where the row has the label, else 0; one dimension is one label of any two classes.
-            NaN is a label that nobody gave: it is left out. The sizes of "f1" leave out the row.
+            NaN is an unknown label, which no regression uses. The sizes of "f1" ignore the row.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows; None is 1 for each.
 

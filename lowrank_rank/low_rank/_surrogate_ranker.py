@@ -51,7 +51,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         ``ExtraTreesRegressor()`` (noisy orders, such as people's tastes, want min_samples_leaf=5),
         and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
         step 0.1 (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
-        documents and "logistic" for items, which leaves out unknown labels.
+        documents and "logistic" for items, which ignores unknown labels.
     decoder : str or callable, default="auto"
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
         exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.

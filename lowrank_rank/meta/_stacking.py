@@ -70,10 +70,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     `fit` scores held-out queries by each part, fitted on the other queries, and divides the scores
     of a part by their standard deviation within lists. The weights of two parts are w and 1 - w, w
-    the mean of the best of 0, 0.1, ..., 1 on 200 bootstraps of the held-out queries. With more
-    parts, or a given `cv`, a search [1]_ starts at the best part, and up to three times sets each
-    weight in turn to that of 0, 0.1, 0.25, 0.5, 1 and 2 with the largest measure. Then each part
-    with a weight is fitted to all rows.
+    the mean of the best of 0, 0.1, ..., 1 on 200 bootstraps of the held-out queries. More parts, or
+    a given `cv`, take a search [1]_ from the best part. Up to three times it tries 0, 0.1, 0.25,
+    0.5, 1 and 2 for each weight in turn, and keeps the value with the largest measure. Then each
+    part with a weight is fitted to all rows.
 
     Parameters
     ----------
@@ -81,17 +81,17 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, regressors and other
         models that are no rankers of this package are put into `WrappedRanker`. None is "linear"
         and "trees": for documents `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for
-        fixed items `LowRankSurrogateRanker` as it comes and with a forest. None takes ordinary
-        data frames: text, booleans and categories (a new one in `predict` is unknown; of more than
-        255, the rarest count as one), and missing values (linear parts and forests get medians).
-        After a fit to an array without missing values, `predict` takes none.
+        fixed items `LowRankSurrogateRanker` with its defaults and with a forest. None takes
+        ordinary data frames: text, booleans and categories (a new one in `predict` is unknown; of
+        more than 255, the rarest count as one), and missing values (linear parts and forests get
+        medians). After a fit to an array without missing values, `predict` takes none.
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The parts of None
         are fitted to it, or to "ndcg" where they cannot.
     cv : int, splitter, iterable or None, default=None
         Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or a list
-        of pairs of row indices or masks (train, test). None is 3 folds, and only the first of them
-        is held out where there are two parts. With fewer lists than folds all weights are equal.
+        of pairs of row indices or masks (train, test). None is 3 folds; two parts hold out only the
+        first of them. All weights are equal if there are fewer lists than folds.
     weights : dict of str to float or None, default=None
         The `weights_` of another stack: fit the parts to new rows without folds, as in a weekly
         refit. None searches.
@@ -479,7 +479,7 @@ def mean_best_weights(scores, values_of):
     ----------
     scores : ndarray of shape (2, ...)
     values_of : callable
-        The weighted measure of each list at combined scores, greater is better; NaN is left out.
+        The weighted measure of each list at combined scores, without NaN; greater is better.
     """
     grid = np.linspace(0.0, 1.0, 11)
     values = np.array([values_of(w * scores[0] + (1.0 - w) * scores[1]) for w in grid])

@@ -39,7 +39,7 @@ def staged_scores(estimator, rows, held, value, patience):
 
 
 def with_trees(estimator, n_trees=None):
-    """A clone with `n_trees` trees, or as many as before, that does not stop by itself."""
+    """A clone without early stopping, with `n_trees` trees or with its own number."""
     given = {} if n_trees is None else {"n_estimators": n_trees}
     if "early_stopping_rounds" in estimator.get_params(deep=False):  # XGBoost
         given["early_stopping_rounds"] = None

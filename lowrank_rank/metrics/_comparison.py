@@ -47,7 +47,7 @@ class RankerComparison(TableMixin):
         The rankers.
     qid : ndarray of shape (n_queries,)
         Ids of the queries that were compared; those on which the measure is undefined are not
-        among them. With a judge, only queries with human labels.
+        among them. Only queries with human labels, if there is a judge.
     values : ndarray of shape (n_queries, n_rankers)
         The measure of each ranker on each query, greater is better.
     means : MeanIntervals
@@ -208,19 +208,19 @@ def compare_rankers(
     measured before. A table has a row for each query or task and a column for each ranker.
 
     The intervals of means and of mean differences, query by query, are Student's. If all values are
-    0 or 1, a mean has Wilson's interval, and a difference that of Bonett and Price [1]_. The p
-    value comes from the paired t test, and is never below ``2**(1 - m)`` for m queries that differ.
+    0 or 1, a mean has Wilson's interval, and a difference has Bonett and Price's [1]_. The p value
+    comes from the paired t test, and is never below ``2**(1 - m)`` for m queries that differ.
     Holm's correction [2]_ keeps the probability of any false finding among all pairs at the level
     of a single test.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), judgements, or table
-        Labels of queries that no ranker was fitted on; a `ranking_target` carries its qid. With
+        Labels of queries that no ranker was fitted on; a `ranking_target` carries its qid. For
         a judge, NaN in all rows of the queries without human labels. Or judgements (qrels) of
         documents: a dict, frame, path or ranx.Qrels as in `evaluate_run`. Or, without `rankers`, a
-        table of values: a frame or dict of columns, greater is better. Rows without any value are
-        left out.
+        table of values: a frame or dict of columns, greater is better. Rows without any value
+        are dropped.
     rankers : dict of str to array-like, fitted estimator or run, or None, default=None
         Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With judgements,
         runs of systems: dicts, frames, paths or ranx.Run. A query counts if any run has it; a run
@@ -272,12 +272,12 @@ def compare_rankers(
     queries is certain, not that it matters. They do not include the variation between training
     sets: the rankers are fixed.
 
-    Ranks: each ranker is tested against all others, whatever the baseline, with Holm's correction
-    for its own tests. Each ranker shown to be better raises the low end of its interval by one, and
+    Ranks: each ranker is tested against all others, for any baseline, with Holm's correction for
+    its own tests. Each ranker shown to be better raises the low end of its interval by one, and
     each shown to be worse lowers the high end [3]_. The interval holds the true rank of this ranker
-    at the confidence level. Those whose interval begins with 1, `tied_with_best`, contain the truly
-    best ranker at this level. Pairs and ranks are two families of tests, and several measures are
-    not corrected for.
+    at the confidence level. The rankers whose interval begins with 1, `tied_with_best`, contain the
+    truly best one at this level. Pairs and ranks are two families of tests, and several measures
+    are not corrected for.
 
     Student's intervals of 95 % cover .95 of NDCG with 5 queries, and less for skewed values and few
     queries. For values that are rarely not 0 a bootstrap is better (.95 for .87):
@@ -316,7 +316,7 @@ def compare_rankers(
     >>> compare_rankers(people, scores, judge=judge, **params).interval.round(2)
     array([[0.39, 0.61]])
 
-    By the ten queries alone it is from 0.12 to 0.88.
+    The ten queries alone give 0.12 to 0.88.
 
     Values that were measured before, of three systems in eight tasks:
 

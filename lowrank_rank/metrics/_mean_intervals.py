@@ -29,7 +29,7 @@ class MeanIntervals(TableMixin):
     n_queries : ndarray of int, shape (k,)
         Number of values in each mean.
     n_undefined : ndarray of int, shape (k,)
-        Number of NaN, which are left out.
+        Number of NaN, which do not count.
     judge_weight : ndarray of shape (k,) or None
         lam, averaged over the folds; at 0 the judge is not used. None without a judge.
     n_unanswered : ndarray of int, shape (k,), or None
@@ -80,17 +80,17 @@ def mean_intervals(
 ) -> MeanIntervals:
     """Means of a measure over queries, each with its interval.
 
-    The interval is Student's: mean +- t s / sqrt(n), for the standard deviation s of n queries;
-    where all values are 0 or 1, such as right and wrong answers, it is Wilson's [1]_. With a judge,
-    such as a language model that grades documents, a few human values are joined by many values of
-    the judge. The judge may be wrong: the human values correct its bias, so they must be a random
-    sample.
+    The interval is Student's: mean +- t s / sqrt(n), for the standard deviation s of n queries. If
+    all values are 0 or 1, such as right and wrong answers, it is Wilson's [1]_. A judge, such as a
+    language model that grades documents, adds many values to a few human ones. The judge may be
+    wrong: the human values correct its bias, so they must be a random sample.
 
     Parameters
     ----------
     human : array-like of shape (n,) or (n, k), frame, or dict of columns
         A measure of each query, such as the tables of `per_query` and of `evaluate_run` with
-        ``average=None``. NaN, a query on which the measure is undefined, is left out and counted.
+        ``average=None``. NaN, a query on which the measure is undefined, is only
+        counted.
     judge : same or None, default=None
         Values of the same queries by the judge's labels.
     judge_unlabelled : array-like of shape (N,) or (N, k), frame, dict of columns or None, \
@@ -122,10 +122,10 @@ default=None
     be independent: days in a row, or queries of one user, are not.
 
     With a judge, the estimate [2]_ is the mean of
-    ``c_i = h_i - lam_i (j_i - mean(judge_unlabelled))``, of human values h and the judge's j. Its
+    ``c_i = h_i - lam_i (j_i - mean(judge_unlabelled))``, of human values h and the judge's j. The
     variance is ``var(c) / n + lam**2 var(judge_unlabelled) / N``. lam in [0, 1] minimises the
-    variance. It is cross-fitted: lam_i is estimated without the fold of value i, and every fifth
-    value is in the same fold. At lam = 0 this is the interval of the human values alone. The human
+    variance. Cross-fitting: lam_i is estimated without the fold of value i, and every fifth value
+    is in the same fold. At lam = 0 this is the interval of the human values alone. The human
     sample must show the errors of the judge: where human and judged values differ in few of the n
     pairs, the interval is too narrow.
 

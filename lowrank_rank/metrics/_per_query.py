@@ -187,7 +187,7 @@ def evaluate_run(
     >>> {name: round(value, 3) for name, value in values.items()}  # map: (1/1 + 2/3) / 3
     {'precision@5': 0.4, 'recall@5': 0.667, 'map': 0.556}
 
-    The same from a list of documents and a set of relevant ones:
+    A list of documents and a set of relevant ones have the same value:
 
     >>> evaluate_run({"q1": ["d1", "d7", "d2"]}, {"q1": {"d1", "d2", "d3"}}, "precision@5")
     {'precision@5': 0.4}

@@ -57,8 +57,9 @@ def make_ranking_scorer(
     Notes
     -----
     The scorer refuses to rank rows of several queries as one list. This happens if y is
-    one-dimensional without qid, with or without ids in the fit; only a classifier of two classes,
-    which ranks all rows, and `one_list` allow it. In a search set ``error_score="raise"``: with its
+    one-dimensional without qid, with or without ids in the fit. Only a classifier of two
+    classes, which ranks all rows, and `one_list` allow it. In a search set
+    ``error_score="raise"``: with its
     default any such error becomes nan and the first candidate wins.
 
     A classifier of scikit-learn would read every pair of grade and query id of a `ranking_target`
@@ -333,7 +334,7 @@ MODEL_METHODS = ("get_params", "predict", "predict_proba")
 
 
 def lists_seen(estimator):
-    """What the fitted models inside an estimator say of their lists; None if none says anything.
+    """How many lists the fitted models inside an estimator had; None if no model says so.
 
     Returns the most lists that one of them was fitted on, and whether one, and whether each, got
     query ids, or several lists if it does not say. Attributes, lists, tuples and dicts are

@@ -33,7 +33,7 @@ _CAPACITY = (
 class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     """Boosted trees that learn to rank lists, on scikit-learn's own histogram trees.
 
-    The losses take turns: each tree is a Newton step of one loss at the scores of its own trees,
+    The losses alternate. Each tree is a Newton step of one loss at the scores of its own trees,
     and the score is the sum of all trees. Two losses err differently; the sum is usually better
     than either. The default is LambdaRank [1]_ and the squared loss of pairs, both with the gains
     of `target_loss`. Let r be the ranks at the present scores s, w the weights, and v the gains

@@ -9,8 +9,8 @@ them. Let i go before j, best score first, and
 
     c = d_ij (v_i - v_j) / |v_i - v_j|,    b = |c| / (e_i + e_j),    e = exp(s).
 
-Then the derivative by s_i is -(c - b (e_i - e_j)) / 2, that by s_j is its negative, and both have
-the curvature b e_i e_j / (e_i + e_j). No pair needs an exponential, and the sums over pairs are
+Then the derivative by s_i is -(c - b (e_i - e_j)) / 2, and by s_j its negative. Both have the
+curvature b e_i e_j / (e_i + e_j). No pair needs an exponential, and the sums over pairs are
 products of matrices.
 """
 
@@ -36,7 +36,7 @@ class LambdaRank:
         Grouped gains over the best DCG of the list, and importances of the rows.
     lists : RankingLists
     top : int
-        Pairs have an item in so many first places.
+        An item of each pair is in the first `top` places.
     """
 
     def __init__(self, v, weights, lists, top):

@@ -53,9 +53,9 @@ def check_loss(surrogate, target_loss, who):
 class ListLoss:
     """Values and derivatives of a loss at any scores of the same rows.
 
-    The unit is such that the mean curvature of a row is 1 where all scores are equal. The pairs of
-    a surrogate are divided by the weight of their list, those of LambdaRank by its mean weight: the
-    loss is their plain sum, and a list of weight 2 is the list twice.
+    The unit is such that the mean curvature of a row is 1 where all scores are equal. The pairs
+    of a surrogate are divided by the weight of their list, the pairs of LambdaRank by its mean
+    weight. So the loss is their plain sum, and a list of weight 2 is the list twice.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class ListLoss:
 
 
 class LossesInTurn:
-    """Derivatives of several losses, a tree each by turns, at the scores of its own trees.
+    """Derivatives of several losses that alternate, each at the scores of its own trees.
 
     A tree is grown after each call, and is the difference of the scores of two calls.
 

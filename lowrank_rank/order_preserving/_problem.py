@@ -163,8 +163,8 @@ class Summary:
 class ScoreProblem(LinearProblem):
     """Surrogate of a block of lists, as a function of scores or of linear coefficients.
 
-    The `summary` is the one of all blocks. The coefficients are scaled in place of X, of which no
-    copy is made.
+    The `summary` is the one of all blocks. The coefficients are scaled instead of X, so no copy
+    of X is made.
     """
 
     def __init__(self, block, surrogate, summary, scaling):

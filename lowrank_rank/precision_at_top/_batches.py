@@ -136,8 +136,8 @@ class Batch(LinearProblem):
     def step(self, weights, surrogate, averaged=True):
         """Sum over lists of the surrogate at the weights, a subgradient, and the hits there.
 
-        `surrogate` takes `SortedLists` to values and slopes. If `averaged`, those of a list are
-        divided by the places at its top. Hits are the sum over lists of one minus the mistakes at
+        `surrogate` takes `SortedLists` to values and slopes. If `averaged`, both are divided by the
+        places at the top of their list. Hits are the sum over lists of one minus the mistakes at
         the top over their largest number.
         """
         scores = self.sign * self.scores(weights)[:, 0]

@@ -348,7 +348,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         return X, positive, RankingLists.from_qid(qid, len(positive))
 
     def _check_same_classes(self, classes):
-        """Refuse other classes, and another `pos_label`, than those of the earlier calls."""
+        """Refuse other classes, and another `pos_label`, than in earlier calls."""
         if classes is not None:
             check_same_classes(np.asarray(classes), self.classes_)
         if self.pos_label is not None and self.pos_label != self.pos_label_:

@@ -41,7 +41,7 @@ class SortedLists:
     lists, d : ndarray of shape (sum of most,)
         The list of each place, and its number 1, 2, ... from the bottom of the top.
     leads : ndarray of the same shape
-        The score of the d-th negative minus that of the positive that it pushes out.
+        The score of the d-th negative minus the score of the positive that it pushes out.
     """
 
     def __init__(self, scores, n_positives, n_negatives, k):

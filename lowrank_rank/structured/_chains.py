@@ -14,8 +14,8 @@ from ._solvers import HingeProblem, Tangent
 def viterbi(emissions, transitions, lists):
     """Labels with the largest score of each sequence; ties go to the first label.
 
-    `emissions` are the scores (n_rows, n_labels) of grouped rows; transitions[i, j] that of j after
-    i.
+    `emissions` are the scores (n_rows, n_labels) of grouped rows; transitions[i, j] is the
+    score of j after i.
     """
     labels = np.empty(len(emissions), dtype=np.intp)
     onto = np.ascontiguousarray(transitions.T)  # [label, label before]

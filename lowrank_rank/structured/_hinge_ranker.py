@@ -32,8 +32,8 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
         alpha / 2 |w|^2 + mean of  max over y' of Delta(y', y) + <w, Psi(x, y') - Psi(x, y)>
 
     Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by mark
-    (precision, recall) or by pair (kendall, auc: the linear RankSVM). It is divided by its size,
-    the mean of r^2 / 4 (ndcg) or of twice the relevant items (precision, recall). Each term is a
+    (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is divided by the
+    mean of r^2 / 4 (ndcg) or of twice the relevant items (precision, recall). Each term is a
     convex upper bound of the loss of its list. The hinge of precision@k bounds the loss of the
     ``max(k, number of scores above 0)`` best items, which may be below the loss of the first k. The
     hinges are not calibrated in general: even with unlimited data the order may be wrong.

@@ -37,7 +37,7 @@ from ..target_losses._classes import BalancedAccuracy
 def worst_places(gains, scores, lists, discounts):
     """Place from the top, 1..r, of each item in the maximising permutation of each list.
 
-    `gains` are b, >= 0, grouped; `discounts` those of the first k places, not increasing.
+    `gains` are b, >= 0, grouped; `discounts` of the first k places do not increase.
     """
     order = sort_lists(scores, lists)
     s = scores - lists.spread(lists.sum(scores) / lists.lengths)
@@ -155,7 +155,7 @@ def count_hinge(relevant, scores, lists, measure):
 def _best_b(a, P, N, others, first, measure):
     """The best b of each a, by binary search, and whether V allows any.
 
-    `others` are the sorted scores of the other items; those of the list begin at `first`.
+    `others` are the sorted scores of the other items; the scores of each list begin at `first`.
     """
     loss = partial(COUNT_LOSSES[type(measure)], measure)
     low, high = count_bounds(measure, a, N)

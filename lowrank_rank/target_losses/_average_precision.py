@@ -31,8 +31,8 @@ def average_precision_values(y, scores, lists, k=None):
 
         (rho/m) [(R+1) h + (rho-1)/(m-1) (m - (a+1) h)] / P
 
-    to the mean over orders. Without ties this is (R+1)/(a+1) / P. Of a block that k cuts after t
-    places, h ends at a+t, and t stands in place of the last m.
+    to the mean over orders. Without ties this is (R+1)/(a+1) / P. If k cuts a block after t
+    places, h ends at a+t, and t replaces the last m.
     """
     k = lists.n_rows if k is None else k
     order = sort_lists(scores, lists)

@@ -27,11 +27,11 @@ class PairwiseDisagreement(TargetLoss):
     `encode` returns the differences y_ij - y_ji of the pairs i < j, of dimension r(r-1)/2. The
     minimum weighted feedback arc set decodes them: "exact", "local_search", "short_search" (20
     restarts), "dag" (algorithm 1) or "borda" (net preference). "auto" is "exact" up to 12 items,
-    "short_search" up to 40, and "dag" for longer lists. Rankers leave
-    unknown pairs out of the regression.
+    "short_search" up to 40, and "dag" for longer lists. The regressions of rankers ignore
+    unknown pairs.
 
     The decoder "sort" uses scores instead, d = r (theorem 6): f_i(y) = sum_j (y_ij - y_ji) / r.
-    With difference weights the grade itself gives the same order. Scores are calibrated if the
+    For difference weights the grade itself gives the same order. Scores are calibrated if the
     order of the expected scores agrees with the expected preferences. If all items are judged,
     this holds for difference weights and for binary labels. Documents are always sorted by
     scores; `PairwiseDAGRanker` also models their pairs.
@@ -161,7 +161,7 @@ class PairwiseDisagreement(TargetLoss):
         Returns
         -------
         ndarray
-            The weight of "i before j" minus that of "j before i".
+            The weight of "i before j" minus the weight of "j before i".
         """
         if self.weights == "difference":
             return np.nan_to_num(np.subtract(first, second))
@@ -219,8 +219,8 @@ class PairwiseDisagreement(TargetLoss):
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Net preferences of the judged items over their number k, ``sum_j (y_ij - y_ji) / k``.
 
-        An item that is not judged has NaN. Of difference weights the targets are the grades
-        themselves, which give the same order, as for documents.
+        An item that is not judged has NaN. For difference weights the targets are the grades,
+        which give the same order, as for documents.
         """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
