@@ -531,24 +531,6 @@ def test_batches_with_and_without_missing_judgements_add_up(loss, decoder):
     np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "phi",
-    [lambda x: np.log1p(np.exp(-x)), lambda x: np.exp(-x), lambda x: np.maximum(0, 1 - x) ** 2],
-)
-def test_ordinary_pairwise_loss_is_not_order_preserving(phi):
-    """Two items, y_1 = 1 always, y_2 = 0 (.6) or 3 (.4): E v puts item 2 first.
-
-    sum over v_i > v_j of phi(s_i - s_j) with a decreasing convex phi puts item 1 first.
-    """
-    support, p = np.array([[1.0, 0.0], [1.0, 3.0]]), np.array([[0.6, 0.4]])
-    assert regret_of(DCG(), "sort", support, p) < 1e-12
-    u = p @ DCG().encode(support)
-    assert u[0, 1] > u[0, 0]
-    difference = np.linspace(-5, 5, 10_001)
-    pairwise = 0.6 * phi(difference) + 0.4 * phi(-difference)
-    assert difference[np.argmin(pairwise)] > 0
-
-
 def test_dimensions():
     y = np.ones((1, 5))
     assert MeanAveragePrecision().encode(y).shape == (1, 15)
