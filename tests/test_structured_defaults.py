@@ -10,7 +10,6 @@ from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.structured import (
-    StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
@@ -65,22 +64,6 @@ def test_the_unit_of_the_costs_does_not_matter(classes):
     for model, c in zip(models, (1.0, 1e4, 1e-6), strict=True):
         assert_allclose(c * model.alpha_, models[0].alpha_)
         assert np.mean(model.predict(X) == models[0].predict(X)) > 0.99  # but for rounding
-
-
-@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
-def test_units_of_features_do_not_matter(classes, documents, layout):
-    X, y = classes
-    units = 10.0 ** np.arange(-4, 4)
-    model = StructuredHingeClassifier(tol=1e-8)
-    found = [clone(model).fit(layout(Z), y) for Z in (X, X * units)]
-    assert_allclose(found[0].coef_, found[1].coef_ * units, rtol=1e-4, atol=1e-5)
-    found = [StructuredHingeBinaryClassifier().fit(layout(Z), y == 1) for Z in (X, X * units)]
-    assert_array_equal(found[0].predict(layout(X)), found[1].predict(layout(X * units)))
-    X, y, qid = documents
-    model = StructuredHingeRanker(tol=1e-8)
-    found = [clone(model).fit(layout(Z), y, qid=qid) for Z in (X, X * units[:5])]
-    assert_allclose(found[0].coef_, found[1].coef_ * units[:5], rtol=1e-4)
-    assert found[0].intercept_ == found[1].intercept_ == 0.0
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
