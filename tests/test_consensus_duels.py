@@ -404,13 +404,6 @@ def test_messages_name_the_row_and_what_there_is():
         bradley_terry([[i, i + 1] for i in range(14)], half_games=1e-20)
 
 
-def test_groups_of_one_row_have_the_factor_of_the_number_of_groups():
-    base = {"winner": list("aabba"), "loser": list("bbaab")}
-    alone = bradley_terry(base).covariance
-    grouped = bradley_terry({**base, "group": range(5)}).covariance
-    np.testing.assert_allclose(grouped, alone * 5 / 4)
-
-
 def test_a_probability_is_of_the_model():
     board = bradley_terry([["a", "b"]] * 6 + [["b", "a"]] * 2 + [[("a", "b")]] * 2)
     difference = board.strengths[0] - board.strengths[1]

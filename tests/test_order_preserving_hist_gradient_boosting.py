@@ -94,13 +94,6 @@ def test_weights_are_importances(data):
     assert not np.allclose(weighted, expected, atol=1e-3)
 
 
-def test_one_list_without_ids_may_have_rows_of_weight_zero(data):
-    X, y, _ = data
-    model = ranker().fit(X, y, sample_weight=np.arange(len(y)) > 0)
-    with pytest.warns(UserWarning, match="without query ids"):
-        assert model.score(X, y) > 0.5
-
-
 # Trees ---------------------------------------------------------------------------------
 
 
