@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -447,9 +448,10 @@ def one_hot(labels, n=120, r=4, kinds=6):
     return np.eye(kinds)[x], y, p, np.eye(kinds)
 
 
-@pytest.mark.parametrize("name", ORDER_PRESERVING)
-@pytest.mark.parametrize(("loss", "labels"), POSITIONAL)
-def test_no_regret_at_the_population_minimiser(name, loss, labels):
+@pytest.mark.parametrize(("case", "name"), zip(range(len(POSITIONAL)), cycle(ORDER_PRESERVING)))
+def test_no_regret_at_the_population_minimiser(case, name):
+    """Every positional measure, and every surrogate under several of them."""
+    loss, labels = POSITIONAL[case].values
     X, y, p, kinds = one_hot(labels)
     ranker = exact(target_loss=loss, surrogate=name, alpha=1e-8, standardize=False, tol=1e-10).fit(
         X, y
