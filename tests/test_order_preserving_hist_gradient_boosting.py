@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
@@ -20,7 +20,6 @@ from lowrank_rank import (
     HistGradientBoostingRanker,
     OrderPreservingRegressor,
     boosting_objective,
-    make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import make_ranking
@@ -369,16 +368,8 @@ def test_columns_go_by_name_and_messages_name_this_class(data):
 # scikit-learn's tools --------------------------------------------------------------------
 
 
-def test_searches_pipelines_and_routing(data):
+def test_pipelines_and_routing(data):
     X, y, qid = data
-    search = GridSearchCV(
-        ranker(),
-        {"max_leaf_nodes": [4, 8], "loss": [("lambdarank", "pairwise_squared"), "cross_entropy"]},
-        cv=GroupKFold(3),
-        scoring=make_ranking_scorer("ndcg@5"),
-        error_score="raise",
-    ).fit(X, ranking_target(y, qid), groups=qid)
-    assert search.best_score_ > 0.7
     expected = ranker().fit(X, y, qid=qid).predict(X)
     assert_array_equal(ranker().fit(X, ranking_target(y, qid)).predict(X), expected)
     with sklearn.config_context(enable_metadata_routing=True):

@@ -9,23 +9,18 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_svmlight_file
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer, precision_score
 from sklearn.model_selection import (
-    GridSearchCV,
-    GroupKFold,
-    TunedThresholdClassifierCV,
     train_test_split,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_target
+from lowrank_rank import PrecisionAtKPerceptron, ranking_target
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.surrogates import precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
@@ -641,34 +636,6 @@ def test_what_the_passes_watch_is_the_recall(k):
 # In scikit-learn -------------------------------------------------------------------------
 
 
-def test_grid_search_over_k():
-    X, y = rare_class(600)
-    search = GridSearchCV(
-        PrecisionAtKPerceptron(target_loss=PrecisionAtK(k=10), random_state=0),
-        {"target_loss__k": [5, 10, 20], "alpha": [0.1, 1.0]},
-        scoring=make_ranking_scorer("precision@10"),
-        cv=3,
-        error_score="raise",
-    ).fit(X, y)
-    assert search.best_score_ > 0.5
-    assert search.best_params_["target_loss__k"] in (5, 10, 20)
-
-
-@pytest.mark.filterwarnings("ignore:.*fewer than 2 positives")
-def test_search_over_queries_routes_the_ids():
-    X, y, qid = queries(n_lists=60)
-    search = GridSearchCV(
-        PrecisionAtKPerceptron(target_loss="precision@2", random_state=0),
-        {"alpha": [0.01, 1.0]},
-        cv=GroupKFold(3),
-        error_score="raise",
-    )
-    with config_context(enable_metadata_routing=True):
-        routed = clone(search).fit(X, y, qid=qid, groups=qid)
-    carried = search.fit(X, ranking_target(y, qid), groups=qid)
-    assert routed.best_score_ == carried.best_score_ > 0.4
-
-
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_calibrated_probabilities(method):
     X, y = rare_class()
@@ -678,17 +645,6 @@ def test_calibrated_probabilities(method):
     ).fit(X, names)
     fraud = model.predict_proba(X)[:, list(model.classes_).index("fraud")]
     assert fraud[y == 1].mean() > 3 * fraud[y == 0].mean()
-
-
-def test_tuned_threshold():
-    X, y = rare_class()
-    names = np.where(y == 1, "fraud", "ok")
-    scoring = make_scorer(precision_score, pos_label="fraud", zero_division=0.0)
-    model = TunedThresholdClassifierCV(
-        PrecisionAtKPerceptron(pos_label="fraud", random_state=0), scoring=scoring, cv=3
-    ).fit(X, names)
-    plain = PrecisionAtKPerceptron(pos_label="fraud", random_state=0).fit(X, names)
-    assert scoring(model, X, names) >= scoring(plain, X, names)
 
 
 # Bad input -------------------------------------------------------------------------------

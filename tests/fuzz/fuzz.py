@@ -22,7 +22,6 @@ from pathlib import Path
 import numpy as np
 import sklearn
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
 
 import lowrank_rank
 from lowrank_rank import (
@@ -246,8 +245,6 @@ def fuzz_estimator(choices, caller):
     method = estimator.fit
     if choices.chance(15) and hasattr(estimator, "partial_fit"):
         method = estimator.partial_fit
-    if choices.chance(3):
-        check_unfitted(choices, caller, estimator, batch)
     with unchanged_if_refused(estimator):
         caller(method, batch.X, batch.y, **arguments)
     for name in ("coef_", "intercept_", "objective_", "approximation_error_"):
@@ -277,17 +274,6 @@ def unchanged_if_refused(estimator, predictions=dict):
         same = all(_same(value, predictions()[name]) for name, value in predicted.items())
         check(same, f"{estimator!r} predicts otherwise after a call that it refused")
         raise
-
-
-def check_unfitted(choices, caller, estimator, batch):
-    """Before the first fit everything but fit says so."""
-    name = choices.one([n for n in ("predict", "rank", *PREDICTIONS) if hasattr(estimator, n)])
-    try:
-        caller(getattr(estimator, name), batch.X)
-    except Refused as refusal:
-        check(isinstance(refusal.__cause__, NotFittedError), f"{name}: {refusal.__cause__!r}")
-    else:
-        raise FuzzFailure(f"{estimator!r} has {name} before it is fitted")
 
 
 def fuzz_fitted(choices, caller, estimator, batch):
