@@ -83,8 +83,11 @@ def test_the_table_has_all_rankers():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["qid", "query", "QID"])
-@each_ranker
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    [(cls, "qid") for cls in RANKERS]
+    + [(LowRankSurrogateRanker, name) for name in ("query_id", "query", "group", "QID")],
+)
 def test_a_column_of_ids_in_y_is_no_item(cls, name):
     X, y, qid = make_documents()
     table = pd.DataFrame({"relevance": y, name: qid})
