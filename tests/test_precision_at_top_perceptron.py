@@ -26,7 +26,7 @@ from lowrank_rank.surrogates import precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
 
 from .internals import fit_logistic, threshold_between
-from .top_cases import no_steps, perceptron_by_definition, rare_class
+from .top_cases import no_steps, rare_class
 
 STEPS = ["ramp", "avg", "max", "struct"]
 PUBLISHED = ["sgd@k-avg", "sgd@k-max", "1pmb", "perceptron@k-avg", "perceptron@k-max"]
@@ -149,18 +149,6 @@ def test_first_step_by_hand(loss, name, n_rows, batch_size):
     assert_allclose(whole.fit(X, y).coef_[0], expected, rtol=1e-9)
     middle = clone(model).set_params(average=True).partial_fit(X, y)
     assert_allclose(middle.coef_[0], (start / X.std(axis=0) + expected) / 2, rtol=1e-9)
-
-
-@pytest.mark.parametrize("name", ["avg", "max"])
-def test_first_perceptron_step_by_hand(name):
-    X, y = rare_class(100)
-    start = fit_logistic(X, y, np.ones(100), "auto", tol=1e-6)[0][0]
-    step = perceptron_by_definition(y, X @ start, y.sum(), surrogate=name)
-    assert step.any()
-    model = PrecisionAtKPerceptron(
-        target_loss="prbep", method=f"perceptron@k-{name}", start="logistic", batch_size=100
-    ).partial_fit(X, y)
-    assert_allclose(model.coef_[0], start + X.T @ step, rtol=1e-8)
 
 
 def test_a_small_k_is_not_another_k():
