@@ -266,7 +266,7 @@ def binary_sets(data, tiny):
         return {name: partial(load_binary, data, name) for name in FILES}
     if not tiny:
         print(f"No folder binary in {data}: generated data only. Set --data.", file=sys.stderr)
-    return {"generated": partial(generate_binary, 1_000 if tiny else 20_000, 20, 0.1)}
+    return {"generated": partial(generate_binary, 500 if tiny else 20_000, 20, 0.1)}
 
 
 def standardised_split(X, y, seed, **sizes):

@@ -71,7 +71,7 @@ def run(args):
 def rare_sets(args):
     if args.tiny:
         X, y = load_digits(return_X_y=True)
-        yield "digits, 3", X[:400] / 16, (y[:400] == 3).astype(int)
+        yield "digits, 3", X[:200] / 16, (y[:200] == 3).astype(int)
     else:
         for name, (file, positive) in RARE.items():
             yield name, *load_binary(args.data, file, positive)
@@ -101,7 +101,7 @@ def of_all_rows(measure, args):
 def load_words(args):
     if args.tiny:
         X, y = load_digits(return_X_y=True)
-        return X[:300] / 16, y[:300], np.repeat(np.arange(60), 5)
+        return X[:200] / 16, y[:200], np.repeat(np.arange(40), 5)
     path = args.data / "sequences" / "handwritten_words.gz"
     X, y, qid = load_svmlight_file(path, query_id=True)
     return X.toarray(), y.astype(int), qid

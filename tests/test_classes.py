@@ -13,7 +13,7 @@ from lowrank_rank import (
 )
 from lowrank_rank.structured import StructuredHingeBinaryClassifier, StructuredHingeClassifier
 
-from .internals import class_indices, class_labels, read_classes, read_costs
+from .internals import class_indices, read_classes, read_costs
 
 BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
 
@@ -63,42 +63,6 @@ def test_positions_among_classes_in_any_order():
         class_indices(np.array(["a", "d"]), np.array(["a", "b"]))
     with pytest.raises(ValueError, match="y must hold one class label per row"):
         class_indices(np.array([{}, {}]), np.array(["a", "b"]))
-
-
-@pytest.mark.parametrize(
-    ("costs", "classes", "decisions", "message"),
-    [
-        ([[0, "x"], [1, 0]], None, None, "loss_matrix must be an array of numbers"),
-        ([[0, 1]], None, None, "1 rows but y holds 2 labels"),
-        ([[0, 1]], [0, 1], None, "1 rows but classes has 2 labels"),
-        (None, [0, 0], None, "classes must be a list of distinct labels"),
-        (None, [0, "a", None], None, "classes must be a list of distinct labels"),
-        (None, None, ["only"], "decisions has shape"),
-    ],
-)
-def test_costs_that_do_not_fit_are_refused(costs, classes, decisions, message):
-    if classes == [0, "a", None]:
-        classes = np.array(classes, dtype=object)
-    with pytest.raises(ValueError, match=message):
-        read_costs(costs, classes, decisions, np.array([0, 1]))
-
-
-@pytest.mark.parametrize("cls", BOTH)
-def test_labels_that_are_missing_are_named_by_their_row(cls):
-    X = [[0.0], [1.0], [2.0]]
-    model = cls().fit(X, ["a", "b", "a"])
-    for y in (["a", None, "b"], pd.Series(["a", pd.NA, "b"])):
-        with pytest.raises(ValueError, match="the label of row 1 is missing"):
-            cls().fit(X, y)
-        with pytest.raises(ValueError, match="the label of row 1 is missing"):
-            model.score(X, y)
-
-
-@pytest.mark.parametrize("cls", BOTH)
-def test_labels_with_query_ids_are_refused(cls):
-    y = np.array([(0, 1), (1, 1)], dtype=[("y", float), ("qid", int)])
-    with pytest.raises(ValueError, match=f"{cls.__name__} takes one class label per row"):
-        class_labels(cls(), y)
 
 
 def test_y_is_asked_for():

@@ -193,7 +193,7 @@ def test_plain_errors_are_those_of_a_group_for_each_duel(duels):
 def test_errors_cover_the_truth_and_clusters_need_their_group():
     truth = np.linspace(-1, 1, 6)
     found = []
-    for seed in range(100):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         duels = duels_of(rng, truth, 600, tie=0.6)
         copies = {name: np.repeat(column, 4) for name, column in duels.items()}
@@ -213,7 +213,7 @@ def test_rank_intervals_hold_all_ranks_together():
     lengths = {}
     for n in (200, 2000):
         held = []
-        for seed in range(100):
+        for seed in range(60):
             board = bradley_terry(duels_of(np.random.default_rng(seed), truth, n), half_games=0.5)
             intervals = board.rank_intervals(n_resamples=300, random_state=seed)
             place = 1 + board.items  # item 0 is the best
@@ -402,13 +402,6 @@ def test_messages_name_the_row_and_what_there_is():
         bradley_terry(halves)
     with pytest.raises(ValueError, match="exists: half_games is too small"):
         bradley_terry([[i, i + 1] for i in range(14)], half_games=1e-20)
-
-
-def test_groups_of_one_row_have_the_factor_of_the_number_of_groups():
-    base = {"winner": list("aabba"), "loser": list("bbaab")}
-    alone = bradley_terry(base).covariance
-    grouped = bradley_terry({**base, "group": range(5)}).covariance
-    np.testing.assert_allclose(grouped, alone * 5 / 4)
 
 
 def test_a_probability_is_of_the_model():

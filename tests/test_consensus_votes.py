@@ -1,8 +1,6 @@
 """Votes in every form are the same votes."""
 
 import re
-import warnings
-from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -305,64 +303,6 @@ def test_numbers_are_what_is_said_and_never_what_they_look_like(values, containe
     else:
         with pytest.raises(ValueError, match=r"names item|None or NaN"):
             read_votes(table, kind="orders")
-
-
-def some_table(rng):
-    """A random table: the container, what it holds, and the names of its columns."""
-    n, r = rng.integers(1, 5), rng.integers(1, 5)
-    holds = rng.choice(["permutations", "small", "floats", "text", "digits", "mixed", "holes"])
-    values = {
-        "permutations": lambda: np.argsort(rng.random((n, r)), axis=1) + rng.integers(2),
-        "small": lambda: rng.integers(-1, 4, size=(n, r)),
-        "floats": lambda: rng.normal(size=(n, r)).round(1),
-        "text": lambda: np.array(list("abcd"))[np.argsort(rng.random((n, 4)), axis=1)[:, :r]],
-        "digits": lambda: np.array(list("1234"))[np.argsort(rng.random((n, 4)), axis=1)[:, :r]],
-        "mixed": lambda: rng.permuted(
-            np.tile(np.array([1, "a", 2.5, "b"], object), (n, 1)), axis=1
-        ),
-        "holes": lambda: np.where(rng.random((n, r)) < 0.3, np.nan, rng.integers(4, size=(n, r))),
-    }[holds]()
-    words = ["voter", "item", "rank", "grade", "weight", "Voter", "a", "b", "id", "candidate"]
-    names = rng.choice(words, size=values.shape[1], replace=False).tolist()
-    rows = values.tolist()
-    tables = {
-        "list": lambda: rows,
-        "tuples": lambda: tuple(map(tuple, rows)),
-        "array": lambda: values,
-        "frame": lambda: pd.DataFrame(rows, columns=names),
-        "numbered frame": lambda: pd.DataFrame(rows),
-        "dict": lambda: dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
-        "series": lambda: pd.Series(rows),
-        "flat": lambda: rows[0],
-        "cube": lambda: np.stack([values, values]),
-        "bunch": lambda: Bunch(
-            target=values, **({"item_names": names} if rng.random() < 0.5 else {})
-        ),
-    }
-    container = rng.choice(list(tables))
-    return tables[container](), container, holds, set(names)
-
-
-def test_random_tables_without_kind_are_refused_or_say_what_they_are():
-    taken = Counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # columns of long tables that are not read
-        for seed in range(2000):
-            table, container, holds, names = some_table(np.random.default_rng(seed))
-            try:
-                consensus_ranking(table, time_limit=5.0)
-            except ValueError:
-                continue
-            form = {
-                "names": container in ("list", "tuples", "series") and holds in ("text", "digits"),
-                "bunch": container == "bunch" and "item_names" in table,
-                "preferences": container == "cube" and table.shape[1] == table.shape[2],
-                "long": container in ("frame", "dict") and {"voter", "item"} <= names
-                and len({"rank", "grade"} & names) == 1,
-            }  # fmt: skip
-            assert any(form.values()), (seed, container, holds, table)
-            taken.update(name for name, is_so in form.items() if is_so)
-    assert min(taken[name] for name in ("names", "bunch", "preferences", "long")) > 0, taken
 
 
 @pytest.mark.parametrize("container", CONTAINERS[1:])

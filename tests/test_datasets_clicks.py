@@ -252,7 +252,7 @@ def test_the_likelihood_has_its_maximum_at_the_estimate():
 def test_intervals_of_propensities_hold_the_truth():
     rng = np.random.default_rng(2)
     relevance, inside = rng.uniform(size=80), []
-    for _ in range(200):
+    for _ in range(80):
         found = propensities_from_clicks(*crossed_log(1000, rng, relevance))
         best = np.argmax(found.propensity)
         truth = THETA / THETA[best]

@@ -327,6 +327,13 @@ def test_orders_are_the_same_as_votes(tmp_path):
     ("orders", "params", "message"),
     [
         ([[0, (1, 0)]], {}, "Order 0 names item 0 2 times"),
+        ([[0, 1], [0, 5]], {}, "Order 1 names item 5; .* give n_items"),
+        ([[1, 2, 3], [3, 1, 2]], {}, "counted from 1"),
+        ([[0, 1, -1]], {}, "fills up short orders"),
+        ([["a", "b"]], {}, r"items=\[...\]"),
+        (["a>b"], {}, "split a text"),
+        ([[0], []], {}, "Order 1 is empty"),
+        ([], {}, "at least one order"),
         ([[0, 1], [0, ()]], {}, "Order 1 contains an empty tie"),
         ([[0, (1, (2, 3))]], {}, "with ties in tuples"),
         ([{0, 1}], {}, "each order is a sequence"),

@@ -78,7 +78,7 @@ def test_worked_numbers(vectors, exact):
 @pytest.mark.parametrize("kind", KINDS)
 def test_exact_orders_cost_least(exact, kind):
     for r in (1, 2, 3, 5, 7):
-        u = preferences(kind, 15, r)
+        u = preferences(kind, 8, r)
         ranks, values, bounds = exact(u)
         assert_ranks(ranks)
         scale = np.abs(u).sum(axis=(1, 2))
@@ -245,7 +245,7 @@ def test_the_transpose_reverses(exact):
 @pytest.mark.parametrize("kind", KINDS)
 def test_bounds_hold_for_every_order(lengthen, kind):
     for r in (1, 3, 6):
-        u = preferences(kind, 8, r)
+        u = preferences(kind, 4, r)
         best, scale = least_costs(u), np.abs(u).sum(axis=(1, 2))
         u = lengthen(u)  # further items without preferences cost nothing
         bounds = preference_bound(u)

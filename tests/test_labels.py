@@ -104,22 +104,6 @@ def test_weights():
             read_weights(bad, 3)
 
 
-def test_ids_carried_by_y():
-    y, qid = [2.0, 0.0, 1.0], ["a", "a", "b"]
-    series = pd.Series(y, index=pd.Index(qid, name="qid"))
-    for target in (ranking_target(y, qid), series):
-        labels, ids = split_target(target)
-        assert np.asarray(labels).tolist() == y
-        assert list(ids) == qid
-        assert list(split_target(target, qid)[1]) == qid
-        with pytest.raises(ValueError, match="given twice"):
-            split_target(target, ["a", "b", "b"])
-    assert split_target(y) == (y, None)
-    fields = np.zeros(2, dtype=[("grade", float), ("qid", int)])
-    with pytest.raises(ValueError, match="build it with ranking_target"):
-        split_target(fields)
-
-
 def test_scored_labels():
     y, scores, lists, weights = read_scored(
         [2, 0, 1],

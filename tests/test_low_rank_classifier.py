@@ -493,9 +493,9 @@ def test_tools_of_scikit_learn_take_it(estimator):
     X = X[:, 20:26]
     model = LowRankSurrogateClassifier(estimator=estimator)
     binary = [
-        TunedThresholdClassifierCV(model, scoring="f1"),
-        CalibratedClassifierCV(model),
-        RFECV(model, step=2, cv=3),
+        TunedThresholdClassifierCV(model, scoring="f1", cv=3),
+        CalibratedClassifierCV(model, cv=3),
+        RFECV(model, step=3, cv=3),
     ]
     for tool in binary:
         assert tool.fit(X, y).score(X, y) > 0.9
@@ -503,7 +503,11 @@ def test_tools_of_scikit_learn_take_it(estimator):
         some = np.where(np.arange(len(y)) % 5 == 0, y, -1)
         assert SelfTrainingClassifier(model).fit(X, some).score(X, y) > 0.9
     X, y = load_iris(return_X_y=True)
-    for tool in (OneVsRestClassifier(model), RFECV(model, cv=3), CalibratedClassifierCV(model)):
+    for tool in (
+        OneVsRestClassifier(model),
+        RFECV(model, step=2, cv=3),
+        CalibratedClassifierCV(model, cv=3),
+    ):
         assert tool.fit(X, y).score(X, y) > 0.7  # ridge loses the middle one of three
 
 

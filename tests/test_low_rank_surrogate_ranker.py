@@ -32,9 +32,6 @@ from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
-    OrderPreservingRegressor,
-    PairwiseDAGRanker,
-    PrecisionAtKPerceptron,
     make_ranking_scorer,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
@@ -153,13 +150,6 @@ def test_many_features_iterate_and_say_so(capsys):
     assert "'lsqr'" in capsys.readouterr().out
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         LowRankSurrogateRanker(target_loss="ndcg", max_iter=2, tol=1e-12).fit(X, y, qid=qid)
-
-
-def test_no_penalty_and_dependent_features(documents):
-    X, y, qid = documents
-    ranker = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(np.hstack([X, X]), y, qid=qid)
-    single = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(X, y, qid=qid)
-    np.testing.assert_allclose(ranker.predict(np.hstack([X, X])), single.predict(X), atol=1e-6)
 
 
 # Batches ----------------------------------------------------------------------------
@@ -299,20 +289,6 @@ def test_preferences(items):
     assert by_preferences.score(X, preferences) == pytest.approx(by_grades.score(X, y))
     with pytest.raises(ValueError, match="target_loss='pd'"):
         LowRankSurrogateRanker(target_loss="ndcg").fit(X, preferences)
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_keep_their_names(documents, library):
-    X, y, qid = documents
-    named = pytest.importorskip(library).DataFrame({f"f{i}": X[:, i] for i in range(6)})
-    ranker = LowRankSurrogateRanker().fit(named, y, qid=qid)
-    own = Ridge().fit(named, y)  # polars' names only where scikit-learn reads them
-    assert hasattr(ranker, "feature_names_in_") == hasattr(own, "feature_names_in_")
-    if library == "pandas":
-        assert ranker.feature_names_in_.tolist() == [f"f{i}" for i in range(6)]
-    np.testing.assert_allclose(
-        ranker.predict(named), LowRankSurrogateRanker().fit(X, y, qid=qid).predict(X)
-    )
 
 
 def test_the_refusal_of_missing_labels_names_a_call_that_works(items):
@@ -599,50 +575,6 @@ def test_unknown_kinds():
         LowRankSurrogateRanker(target_loss=7).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(TypeError, match="hashable"):
         LowRankSurrogateRanker().fit([[0.0], [1.0]], [0, 1], qid=[[1], [2]])
-
-
-def lists_without_weight(X, y, qid):
-    return {"X": X, "y": y, "qid": qid, "sample_weight": (qid == qid[0]).astype(float)}
-
-
-def one_list(X, y, qid):
-    first = qid == qid[0]
-    return {"X": X[first], "y": y[first], "qid": qid[first]}
-
-
-def many_lists(X, y, qid):
-    return {"X": X, "y": y, "qid": qid}
-
-
-@pytest.mark.parametrize("given", [many_lists, one_list, lists_without_weight])
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        LowRankSurrogateRanker(),
-        LowRankSurrogateRanker(estimator=Ridge()),
-        PairwiseDAGRanker(),
-        OrderPreservingRegressor(),
-        PrecisionAtKPerceptron(target_loss="precision@1"),
-    ],
-    ids=repr,
-)
-def test_rows_are_not_pooled_after_a_fit_with_ids(estimator, given, documents):
-    """Whether fit was given ids counts, not how many lists they made."""
-    X, y, qid = documents
-    params = given(X, y, qid)
-    if isinstance(estimator, PrecisionAtKPerceptron):
-        params["y"] = (params["y"] >= 2).astype(int)
-        y = (y >= 2).astype(int)
-        if params.pop("sample_weight", None) is not None:
-            return
-    model = clone(estimator).fit(**params)
-    for call in (lambda: model.score(X, y), lambda: model.rank(X)):
-        with pytest.raises(ValueError, match=r"fitted with query ids.*for one single list pass"):
-            call()
-    assert model.score(X, y, qid=qid) > 0 or isinstance(estimator, PairwiseDAGRanker)
-    pooled = np.zeros(len(y))  # that one list is meant can be said
-    assert np.array_equal(np.sort(model.rank(X, qid=pooled)), np.arange(1, len(y) + 1))
-    assert np.isfinite(model.score(X, y, qid=pooled))
 
 
 def test_a_fit_without_ids_is_of_one_list(documents):

@@ -125,19 +125,6 @@ def test_weights_reach_the_estimator(data):
         WrappedRanker(KNeighborsRegressor()).fit(X, y, sample_weight=w)
 
 
-def test_ids_are_asked_for_where_they_were_given(data):
-    X, y, qid = data
-    ranker = WrappedRanker(Ridge()).fit(X, y, qid=qid)
-    for call in (lambda: ranker.rank(X), lambda: ranker.score(X, y)):
-        with pytest.raises(ValueError, match="fitted with query ids"):
-            call()
-    with pytest.raises(ValueError, match="as one list"):
-        make_ranking_scorer("ndcg")(ranker, X, y)
-    one = WrappedRanker(Ridge()).fit(X, y)
-    assert one.n_lists_ == 1
-    assert sorted(one.rank(X)) == list(range(1, len(y) + 1))
-
-
 def test_what_it_takes_is_what_the_estimator_takes(data):
     X, y, qid = data
     trees = HistGradientBoostingRegressor(max_iter=2)

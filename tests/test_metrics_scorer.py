@@ -47,6 +47,7 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
+from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision
 
 from .internals import lists_seen, predict_scores
@@ -199,27 +200,18 @@ def test_meta_estimators_hide_no_model(data):
             assert 0 < scorer(pickle.loads(pickle.dumps(model)), X, y, qid=qid) <= 1
 
 
-@pytest.mark.parametrize("tool", ["search", "cross_validate", "learning_curve", "multi"])
-def test_routing_off_and_plain_y_raises_in_every_tool(data, tool):
+@pytest.mark.parametrize("tool", ["search", "multi"])
+def test_routing_off_and_plain_y_raises_in_a_search(data, tool):
     """qid reaches fit as a parameter but never the scorer: that must not be silent."""
     X, y, qid = data
     splits = list(GroupKFold(3).split(X, y, qid))
     scorer = make_ranking_scorer(["ndcg@5", "pd"] if tool == "multi" else "ndcg@5")
     common = {"scoring": scorer, "cv": splits, "error_score": "raise"}
 
-    def run():
-        if tool in ("search", "multi"):
-            refit = "ndcg@5" if tool == "multi" else True
-            GridSearchCV(pipeline(), {"rank__alpha": [1.0]}, refit=refit, **common).fit(
-                X, y, rank__qid=qid
-            )
-        elif tool == "cross_validate":
-            cross_validate(pipeline(), X, y, params={"rank__qid": qid}, **common)
-        else:
-            learning_curve(pipeline(), X, y, params={"rank__qid": qid}, **common)
-
+    refit = "ndcg@5" if tool == "multi" else True
+    found = GridSearchCV(pipeline(), {"rank__alpha": [1.0]}, refit=refit, **common)
     with pytest.raises(ValueError, match="got no qid, but the model was fitted on"):
-        run()
+        found.fit(X, y, rank__qid=qid)
 
 
 def test_models_that_say_nothing_of_lists(data):
@@ -246,18 +238,6 @@ def test_one_list_models(data):
     assert 0 < make_ranking_scorer("precision@20")(top, X, (y > 1).astype(int)) <= 1
 
 
-def test_a_cross_validation_of_bare_labels_is_refused(data):
-    """`groups` splits whole queries, and tells neither the fit nor the scorer of them."""
-    X, y, qid = data
-    options = {"groups": qid, "cv": GroupKFold(3), "error_score": "raise"}
-    scoring = make_ranking_scorer("ndcg@10")
-    with pytest.raises(ValueError, match=r"labels without qid.*ranking_target"):
-        cross_val_score(LowRankSurrogateRanker(), X, y, scoring=scoring, **options)
-    target = ranking_target(y, qid)
-    found = cross_val_score(LowRankSurrogateRanker(), X, target, scoring=scoring, **options)
-    assert 0 < found.min() <= found.max() < 1
-
-
 @pytest.mark.parametrize("n_lists", [1, 2, 40])
 def test_scoring_without_qid_asks_whether_ids_were_given(data, n_lists):
     """Not on how many lists: one list with an id is not all rows without."""
@@ -277,23 +257,26 @@ def test_scoring_without_qid_asks_whether_ids_were_given(data, n_lists):
 
 FAMILIES = {
     "low rank": LowRankSurrogateRanker(),
+    "any regressor": LowRankSurrogateRanker(estimator=Ridge()),
     "order preserving": OrderPreservingRegressor(target_loss="ndcg"),
     "preferences": PairwiseDAGRanker(),
     "perceptron": PrecisionAtKPerceptron(random_state=0),
     "pointwise": WrappedRanker(Ridge()),
+    "hinge": StructuredHingeRanker(),
 }
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("lists", ["many", "one", "one of positive weight"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_one_list_with_an_id_is_not_all_rows(data, family, is_weighted):
-    """Fitted on one query, or with weights that leave one: never scored or ranked without ids."""
+def test_a_model_fitted_with_ids_is_not_scored_or_ranked_without(data, family, lists):
+    """Whether fit was given ids counts, not how many lists they made."""
     X, y, qid = data
     y = (y > np.median(y)).astype(int)
     one = qid == next(q for q in qid if 0 < y[qid == q].mean() < 1)
     model = clone(FAMILIES[family])
-    if not is_weighted:
-        model.fit(X[one], y[one], qid=qid[one])
+    if lists != "one of positive weight":
+        rows = one if lists == "one" else np.full(len(y), True)
+        model.fit(X[rows], y[rows], qid=qid[rows])
     elif family == "perceptron":
         pytest.skip("it takes no weights")
     else:
@@ -302,6 +285,8 @@ def test_one_list_with_an_id_is_not_all_rows(data, family, is_weighted):
     for wrong in (model.score, lambda X, y: model.rank(X), partial(scorer, model)):
         with pytest.raises(ValueError, match="one list"):
             wrong(X, y)
+    ranks = model.rank(X, qid=np.zeros(len(y)))  # that one list is meant can be said
+    assert sorted(ranks) == list(range(1, len(y) + 1))
     assert model.score(X, y, qid=qid) == model.score(X, ranking_target(y, qid))
     expected = ndcg_score(y, predict_scores(model, X, qid), qid=qid)
     assert scorer(model, X, y, qid=qid) == pytest.approx(expected)  # no warning: ids in both

@@ -322,48 +322,39 @@ def test_surrogate_loss_takes_rows_in_any_order_and_matrices(name):
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("given", "message"),
     [
-        (lambda: surrogate_loss("cross_entropy", [1.0, 0.0], [0.0]), ValueError, "one shape"),
+        ({"v": [1.0, 0.0], "s": [0.0]}, "one shape"),
+        ({"sample_weight": [1.0, 1.0]}, "one shape"),
+        ({"v": np.ones((1, 2, 2)), "s": np.ones((1, 2, 2))}, "one shape"),
+        ({"v": [[1.0, 0.0]], "s": [[0.0, 0.0]], "qid": [1]}, "qid"),
+        ({"v": [], "s": []}, "minimum of 1 is required"),
+        ({"v": [np.nan]}, r"v .*NaN \(row 0"),
+        ({"s": [np.nan]}, r"s .*NaN \(row 0"),
+        ({"s": [np.inf]}, "s contains inf"),
+        ({"sample_weight": [0.0]}, "weights are zero"),
+        ({"sample_weight": [-1.0]}, r"sample_weight\[0\] is negative"),
+        ({"sample_weight": {}}, "sample_weight must be an array of numbers"),
+        ({"surrogate": "hinge"}, "cross_entropy"),
+        ({"surrogate": 3}, "a name or a Surrogate"),
+        ({"surrogate": PointwiseLogistic}, "a name"),
         (
-            lambda: surrogate_loss("cross_entropy", [1.0], [0.0], sample_weight=[1.0, 1.0]),
-            ValueError,
-            "one shape",
+            {"surrogate": "pointwise_squared", "s": [1e300]},
+            r"s\[0\] is 1e\+300: it must be finite, at most 1e\+100",
         ),
-        (
-            lambda: surrogate_loss("cross_entropy", np.ones((1, 2, 2)), np.ones((1, 2, 2))),
-            ValueError,
-            "one shape",
-        ),
-        (
-            lambda: surrogate_loss("cross_entropy", [[1.0, 0.0]], [[0.0, 0.0]], qid=[1]),
-            ValueError,
-            "qid",
-        ),
-        (lambda: surrogate_loss("cross_entropy", [], []), ValueError, "minimum of 1 is required"),
-        (lambda: surrogate_loss("cross_entropy", [np.nan], [0.0]), ValueError, r"v .*NaN \(row 0"),
-        (lambda: surrogate_loss("cross_entropy", [1.0], [np.nan]), ValueError, r"s .*NaN \(row 0"),
-        (lambda: surrogate_loss("cross_entropy", [1.0], [np.inf]), ValueError, "s contains inf"),
-        (
-            lambda: surrogate_loss("cross_entropy", [1.0], [0.0], sample_weight=[0.0]),
-            ValueError,
-            "weights are zero",
-        ),
-        (
-            lambda: surrogate_loss("cross_entropy", [1.0], [0.0], sample_weight=[-1.0]),
-            ValueError,
-            r"sample_weight\[0\] is negative",
-        ),
-        (lambda: surrogate_loss("hinge", [1.0], [0.0]), ValueError, "cross_entropy"),
-        (lambda: surrogate_loss(3, [1.0], [0.0]), TypeError, "a name or a Surrogate"),
-        (lambda: surrogate_loss(PointwiseLogistic, [1.0], [0.0]), TypeError, "a name"),
-        (lambda: Surrogate().evaluate(*[None] * 4), NotImplementedError, "evaluate"),
-        (lambda: Surrogate().bound_constant(None, None), ValueError, "no regret bound"),
     ],
 )
-def test_bad_input_is_named(call, error, message):
+def test_bad_input_is_named(given, message):
+    error = TypeError if not isinstance(given.get("surrogate", ""), str) else ValueError
     with pytest.raises(error, match=message):
-        call()
+        surrogate_loss(**{"surrogate": "cross_entropy", "v": [1.0], "s": [0.0]} | given)
+
+
+def test_a_base_names_what_is_missing():
+    with pytest.raises(NotImplementedError, match="evaluate"):
+        Surrogate().evaluate(*[None] * 4)
+    with pytest.raises(ValueError, match="no regret bound"):
+        Surrogate().bound_constant(None, None)
 
 
 @every_name
@@ -389,10 +380,3 @@ def test_resolved_surrogates_are_copies(name):
     assert second is not SURROGATES[name]()
     assert type(first) is type(second) is type(SURROGATES[name]())
     assert ETA not in SURROGATES[name]().get_params().values()
-
-
-def test_numbers_whose_squares_overflow_are_named():
-    with pytest.raises(ValueError, match=r"s\[0\] is 1e\+300: it must be finite, at most 1e\+100"):
-        surrogate_loss("pointwise_squared", [1.0, 0.0], [1e300, 0.0])
-    with pytest.raises(ValueError, match="sample_weight must be an array of numbers"):
-        surrogate_loss("pointwise_squared", [1.0, 0.0], [1.0, 0.0], sample_weight={})

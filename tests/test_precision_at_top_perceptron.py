@@ -9,31 +9,24 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_svmlight_file
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
-from sklearn.kernel_approximation import Nystroem
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer, precision_score
 from sklearn.model_selection import (
-    GridSearchCV,
-    GroupKFold,
-    TunedThresholdClassifierCV,
-    cross_val_score,
     train_test_split,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_target
+from lowrank_rank import PrecisionAtKPerceptron, ranking_target
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.surrogates import precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
 
 from .internals import fit_logistic, threshold_between
-from .top_cases import no_steps, perceptron_by_definition, rare_class
+from .top_cases import no_steps, rare_class
 
 STEPS = ["ramp", "avg", "max", "struct"]
 PUBLISHED = ["sgd@k-avg", "sgd@k-max", "1pmb", "perceptron@k-avg", "perceptron@k-max"]
@@ -158,18 +151,6 @@ def test_first_step_by_hand(loss, name, n_rows, batch_size):
     assert_allclose(middle.coef_[0], (start / X.std(axis=0) + expected) / 2, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["avg", "max"])
-def test_first_perceptron_step_by_hand(name):
-    X, y = rare_class(100)
-    start = fit_logistic(X, y, np.ones(100), "auto", tol=1e-6)[0][0]
-    step = perceptron_by_definition(y, X @ start, y.sum(), surrogate=name)
-    assert step.any()
-    model = PrecisionAtKPerceptron(
-        target_loss="prbep", method=f"perceptron@k-{name}", start="logistic", batch_size=100
-    ).partial_fit(X, y)
-    assert_allclose(model.coef_[0], start + X.T @ step, rtol=1e-8)
-
-
 def test_a_small_k_is_not_another_k():
     """Every mini-batch has a place, so there may be no more of them than places."""
     X, y = rare_class(20000, positive=0.05)
@@ -271,46 +252,6 @@ def test_a_stream_keeps_the_scale_of_its_first_call():
     assert_allclose(other.coef_ * 1e6, plain.coef_, rtol=1e-9)
 
 
-def test_duplicate_entries_and_explicit_zeros_of_sparse_features():
-    X, y = rare_class(400)
-    X[np.abs(X) < 0.5] = 0.0
-    plain = sparse.csr_matrix(X)
-    doubled = sparse.csr_matrix(
-        (
-            np.r_[0.25 * plain.data, 0.75 * plain.data, np.zeros(400)],
-            (
-                np.r_[np.tile(plain.nonzero()[0], 2), np.arange(400)],
-                np.r_[np.tile(plain.nonzero()[1], 2), np.zeros(400, dtype=int)],
-            ),
-        ),
-        shape=X.shape,
-    )
-    for units in (1.0, 10.0 ** np.arange(-4, 4)):
-        expected, found = (
-            PrecisionAtKPerceptron(random_state=0).fit(features, y).decision_function(features)
-            for features in (plain, (doubled @ sparse.diags(units * np.ones(8))).tocsr())
-        )
-        assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize(("centre", "spread"), [(2015.0, 5.0), (1.7e9, 3600.0)])
-def test_years_and_times_are_features_like_others(centre, spread):
-    """Their mean does not belong in their scale."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 4))
-    X[:, 0] = np.round(spread * rng.uniform(-1, 1, 150))
-    y = (2.0 * X[:, 0] / spread + X[:, 1] + 0.5 * rng.normal(size=150) > 1.2).astype(int)
-    shift = np.array([centre, 0.0, 0.0, 0.0])
-    model = PrecisionAtKPerceptron(random_state=0)
-    expected = clone(model).fit(X, y)
-    found = clone(model).fit(X + shift, y)
-    assert_allclose(found.coef_, expected.coef_, rtol=1e-6)
-    assert_allclose(
-        found.decision_function(X + shift), expected.decision_function(X), rtol=0, atol=1e-5
-    )
-    assert expected.score(X, y) > 0.9
-
-
 # Predictions and labels ------------------------------------------------------------------
 
 
@@ -393,22 +334,6 @@ def test_recall_of_a_top_longer_than_the_positives(k):
     assert aimed >= other
 
 
-def test_predictions_do_not_depend_on_the_batch():
-    X, y = rare_class(300)
-    model = PrecisionAtKPerceptron(random_state=0).fit(X, y)
-    alone = np.concatenate([model.decision_function(row[np.newaxis]) for row in X])
-    assert_array_equal(alone, model.decision_function(X))
-
-
-def test_frames_keep_their_names():
-    X, y = rare_class(200)
-    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(8)])
-    model = PrecisionAtKPerceptron().fit(frame, pd.Series(y))
-    assert model.feature_names_in_.tolist() == list(frame.columns)
-    with pytest.warns(UserWarning, match="valid feature names"):
-        model.predict(X)
-
-
 @pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64", "category", "int8"])
 def test_kinds_of_labels(dtype):
     X, y = rare_class(200)
@@ -427,13 +352,6 @@ def test_the_loss_of_a_fit_is_its_own():
     assert model.score(X, y) == score
     with pytest.raises(ValueError, match="takes two classes, not grades"):
         model.set_params(target_loss=PrecisionAtK(k=5, relevance_threshold=2)).fit(X, y)
-
-
-def test_column_of_labels_warns():
-    X, y = rare_class(200)
-    with pytest.warns(DataConversionWarning):
-        model = PrecisionAtKPerceptron(random_state=0).fit(X, y[:, np.newaxis])
-    assert_array_equal(model.coef_, PrecisionAtKPerceptron(random_state=0).fit(X, y).coef_)
 
 
 # Determinism and state -------------------------------------------------------------------
@@ -587,15 +505,6 @@ def test_stream_of_a_rare_class():
     assert np.isfinite(model.threshold_)
 
 
-def test_a_stream_begins_with_both_classes():
-    X, y = rare_class(800)
-    quiet = PrecisionAtKPerceptron()
-    with pytest.warns(UserWarning, match="Nothing is learnt"):
-        quiet.partial_fit(X[y == 0], y[y == 0], classes=[0, 1])
-    plain = PrecisionAtKPerceptron().partial_fit(X, y)
-    assert_array_equal(quiet.partial_fit(X, y).coef_, plain.coef_)
-
-
 def test_many_features_of_few_entries_do_not_freeze_a_stream():
     """The pull counts the features of a row that are not 0, not the columns."""
     rng = np.random.default_rng(0)
@@ -630,7 +539,9 @@ def test_rows_of_one_class_teach_nothing_and_say_so():
     assert model.threshold_ == threshold
     with pytest.warns(UserWarning, match="Nothing is learnt"):
         first = PrecisionAtKPerceptron().partial_fit(X[y == 0], y[y == 0], classes=[0, 1])
-    assert first.partial_fit(X, y).score(X, y) > 0.3
+    assert_array_equal(
+        first.partial_fit(X, y).coef_, PrecisionAtKPerceptron().partial_fit(X, y).coef_
+    )
 
 
 # Queries and matrices --------------------------------------------------------------------
@@ -713,45 +624,6 @@ def test_what_the_passes_watch_is_the_recall(k):
 # In scikit-learn -------------------------------------------------------------------------
 
 
-def test_pipeline_with_nystroem():
-    X, y = rare_class(600)
-    model = make_pipeline(
-        StandardScaler(),
-        Nystroem(n_components=50, random_state=0),
-        PrecisionAtKPerceptron(random_state=0),
-    ).fit(X, y)
-    assert model.score(X, y) > 0.9
-    assert cross_val_score(model, X, y, cv=3, error_score="raise").min() > 0.3
-
-
-def test_grid_search_over_k():
-    X, y = rare_class(600)
-    search = GridSearchCV(
-        PrecisionAtKPerceptron(target_loss=PrecisionAtK(k=10), random_state=0),
-        {"target_loss__k": [5, 10, 20], "alpha": [0.1, 1.0]},
-        scoring=make_ranking_scorer("precision@10"),
-        cv=3,
-        error_score="raise",
-    ).fit(X, y)
-    assert search.best_score_ > 0.5
-    assert search.best_params_["target_loss__k"] in (5, 10, 20)
-
-
-@pytest.mark.filterwarnings("ignore:.*fewer than 2 positives")
-def test_search_over_queries_routes_the_ids():
-    X, y, qid = queries(n_lists=60)
-    search = GridSearchCV(
-        PrecisionAtKPerceptron(target_loss="precision@2", random_state=0),
-        {"alpha": [0.01, 1.0]},
-        cv=GroupKFold(3),
-        error_score="raise",
-    )
-    with config_context(enable_metadata_routing=True):
-        routed = clone(search).fit(X, y, qid=qid, groups=qid)
-    carried = search.fit(X, ranking_target(y, qid), groups=qid)
-    assert routed.best_score_ == carried.best_score_ > 0.4
-
-
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_calibrated_probabilities(method):
     X, y = rare_class()
@@ -761,17 +633,6 @@ def test_calibrated_probabilities(method):
     ).fit(X, names)
     fraud = model.predict_proba(X)[:, list(model.classes_).index("fraud")]
     assert fraud[y == 1].mean() > 3 * fraud[y == 0].mean()
-
-
-def test_tuned_threshold():
-    X, y = rare_class()
-    names = np.where(y == 1, "fraud", "ok")
-    scoring = make_scorer(precision_score, pos_label="fraud", zero_division=0.0)
-    model = TunedThresholdClassifierCV(
-        PrecisionAtKPerceptron(pos_label="fraud", random_state=0), scoring=scoring, cv=3
-    ).fit(X, names)
-    plain = PrecisionAtKPerceptron(pos_label="fraud", random_state=0).fit(X, names)
-    assert scoring(model, X, names) >= scoring(plain, X, names)
 
 
 # Bad input -------------------------------------------------------------------------------
@@ -876,16 +737,3 @@ def test_cutting_planes_that_run_out_of_rounds_warn():
     with pytest.warns(ConvergenceWarning, match="equal scores for all rows.*lower alpha"):
         PrecisionAtKPerceptron(method="svmperf", max_iter=300, alpha=1e6).fit(X, y)
     assert not hasattr(done.set_params(method="ramp").fit(X, y), "dual_gap_")
-
-
-def test_ids_of_one_call_are_remembered():
-    """A model that has once seen ids learns, ranks and scores with ids only."""
-    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
-    model = PrecisionAtKPerceptron(target_loss="prbep").partial_fit(X, y, qid=np.arange(40) // 8)
-    coef = model.coef_.copy()
-    with pytest.raises(ValueError, match="Earlier batches had query ids"):
-        model.partial_fit(X, y)
-    assert_array_equal(model.coef_, coef)
-    for call in (lambda: model.rank(X), lambda: model.score(X, y)):
-        with pytest.raises(ValueError, match="fitted with query ids"):
-            call()

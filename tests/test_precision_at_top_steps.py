@@ -27,19 +27,6 @@ def test_step_reaches_the_minimum_of_what_it_says(name):
     assert reached <= best + 2e-3
 
 
-def test_unit_of_the_features_does_not_matter():
-    rng = np.random.default_rng(5)
-    X, y = make_list(rng, n=60)
-    found = {}
-    for unit in (1.0, 1e-3, 1e4):
-        path = path_from(np.array([1.0, 0.0, 0.0]) / unit, X * unit, 5)
-        for _ in range(30):
-            step_on(path, batch_of(X * unit, y, 5), "ramp", eta0=2.0, alpha=0.0)
-        found[unit] = path.mean * unit
-    assert_allclose(found[1e-3], found[1.0], rtol=1e-9)
-    assert_allclose(found[1e4], found[1.0], rtol=1e-9)
-
-
 def test_average_weights_later_steps_more():
     rng = np.random.default_rng(6)
     X, y = make_list(rng, n=40)

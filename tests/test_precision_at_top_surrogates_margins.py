@@ -63,7 +63,7 @@ def stream(rng, k, gamma, radius, n_batches=60, p=4):
 
 
 @pytest.mark.parametrize(("name", "margin"), [("avg", "average"), ("max", "strong")])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_mistake_bound_on_separable_streams(name, margin, seed):
     rng = np.random.default_rng(seed)
     k, radius = int(rng.integers(1, 4)), float(rng.choice([0.5, 1.0, 5.0]))
@@ -82,7 +82,7 @@ def test_mistake_bound_on_separable_streams(name, margin, seed):
 
 
 @pytest.mark.parametrize("name", ["avg", "max"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_mistake_bound_on_any_stream_and_any_weights(name, seed):
     rng = np.random.default_rng(100 + seed)
     k, lists = int(rng.integers(1, 4)), []

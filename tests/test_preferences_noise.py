@@ -60,7 +60,7 @@ def exact_expectation(labels, counts):
 def test_condition_at_exact_ties():
     """Equal u_ii and u_jj imply it both ways, whatever the order in which labels are summed."""
     rng, members, ties = np.random.default_rng(0), [], 0
-    for _ in range(2000):
+    for _ in range(800):
         r = int(rng.integers(3, 5))
         labels = rng.integers(0, 2, (5, r))
         labels[labels.sum(axis=1) == 0, 0] = 1
@@ -72,8 +72,8 @@ def test_condition_at_exact_ties():
             p = (counts / counts.sum())[np.newaxis, order]
             found = in_p_reinforce(labels[order].astype(float), probabilities=p)
             assert found.tolist() == members[-1:]
-    assert ties > 200
-    assert 100 < sum(members) < 1900
+    assert ties > 80
+    assert 40 < sum(members) < 760
 
 
 @pytest.mark.parametrize("r", [3, 4, 5])
@@ -183,7 +183,7 @@ def test_theorem_6(r, f):
     """Inside P_f sorting E f is Bayes-optimal, outside it fails somewhere; P_f is in P_DAG."""
     loss, rng, worst = PairwiseDisagreement(), np.random.default_rng(r), 0.0
     inside = only_dag = 0
-    for _ in range(300):
+    for _ in range(150):
         support = random_preferences(rng, 5, r)
         p = rng.dirichlet(np.full(5, 0.7), size=1)
         scores = p @ (loss.score_targets(support) if f == "dmj" else f(support))

@@ -214,32 +214,6 @@ def test_cycles_and_opposite_preferences():
     np.testing.assert_allclose(ranker.predict_preferences([[0.0]])[0], net.mean(axis=0))
 
 
-def test_orders_to_grades():
-    orders = [[2, 0, 1], [1, 2], [0]]
-    grades = grades_from_orders(orders)
-    for order, row in zip(orders, grades, strict=True):
-        assert np.argsort(-np.nan_to_num(row, nan=-1.0))[: len(order)].tolist() == order
-        assert np.isnan(row).sum() == 3 - len(order)
-    full = grades_from_orders([[1, 0, 2]])
-    np.testing.assert_array_equal(full, 3 - np.array([[2, 1, 3]]))
-    named = grades_from_orders([["b", "a"], ["c"]], items=["a", "b", "c"])
-    np.testing.assert_array_equal(named, [[0.0, 1.0, np.nan], [np.nan, np.nan, 0.0]])
-    for bad, options, message in [
-        ([[0, 1, 1]], {}, "Order 0 names item 1 2 times"),
-        ([[0, 1], [0, 5]], {}, "Order 1 names item 5; .* give n_items"),
-        ([[1, 2, 3], [3, 1, 2]], {}, "counted from 1"),
-        ([[0, 1, -1]], {}, "fills up short orders"),
-        ([["a", "b"]], {}, r"items=\[...\]"),
-        ([["a", "d"]], {"items": "abc"}, "Order 0 names 'd'"),
-        (["a>b"], {}, "split a text"),
-        ([0, 1, 2], {}, "each order is a sequence"),
-        ([[0], []], {}, "Order 1 is empty"),
-        ([], {}, "at least one order"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            grades_from_orders(bad, **options)
-
-
 # Votes and certificates --------------------------------------------------------------
 
 

@@ -147,13 +147,6 @@ def test_sequences_of_compound_ids_go_on(words):
     model.partial_fit(X[102:], y[102:], qid=qid[102:])  # of another type
 
 
-def test_labels_of_another_length_are_refused(words):
-    X, y, qid = words
-    model = StructuredHingeSequenceClassifier().fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        model.score(X, y[1:], qid=qid)
-
-
 def test_labels_and_ids_that_cannot_be_are_refused(words):
     X, y, qid = words
     model = StructuredHingeSequenceClassifier(random_state=0).fit(X, y, qid=qid)

@@ -242,17 +242,6 @@ def make_estimator(choices):
     return estimator
 
 
-def has_closed_form(estimator):
-    """Whether its fit is one minimum, found exactly or to a tolerance, and well conditioned."""
-    params = estimator.get_params(deep=False)
-    inner, alpha = params.get("estimator"), params.get("alpha", 1.0)
-    if inner is not None and not isinstance(inner, str):
-        return isinstance(inner, Ridge)
-    if isinstance(estimator, (PrecisionAtKPerceptron, *HINGES)) or inner == "trees":
-        return False  # steps in the order of the rows, a duality gap; samples
-    return inner == "ridge" if alpha == "auto" else alpha >= 0.01
-
-
 # Input ----------------------------------------------------------------------------------
 
 

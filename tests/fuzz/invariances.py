@@ -198,12 +198,15 @@ class Changed(NamedTuple):
     case : Case
     at : array or matrix, or None
         The rows of the first case in the form of this one; None is as they were.
+    items : array or None
+        Where the items of this one stand in the first case; None is as they were.
     fit : callable
         ``fit(case) -> model``
     """
 
     case: Case
     at: Any = None
+    items: Any = None
     fit: Callable = lambda case: clone(case.estimator).fit(case.X, case.y, **case.given)
 
 
@@ -251,6 +254,13 @@ def with_rows_in_another_order(choices, case):
     if case.kind == "exact" or isinstance(case.estimator, StructuredHingeSequenceClassifier):
         return None  # the rows of a sequence stand in their order
     return Changed(case.rows(choices.rng.permutation(case.X.shape[0])))
+
+
+def with_items_in_another_order(choices, case):
+    if case.kind == "exact" or np.ndim(case.y) != 2:
+        return None
+    items = choices.rng.permutation(case.y.shape[1])
+    return Changed(case._replace(y=case.y[:, items]), items=items)
 
 
 def with_rows_twice(choices, case):
@@ -340,6 +350,7 @@ CHANGES = [
     with_another_form,
     with_other_columns,
     with_rows_in_another_order,
+    with_items_in_another_order,
     with_rows_twice,
     with_weights_times_a_number,
     in_another_layout,
@@ -374,7 +385,13 @@ def run_invariance(choices):
     check_lists_alone(what, case, before)
     found = scores(after, case.X if changed.at is None else changed.at, case)
     counts["calls"] += 2
-    compare(what, case, before, after, scores(before, case.X, case), found)
+    expected = scores(before, case.X, case)
+    if changed.items is not None and expected.size > 1:
+        of_items = getattr(before, "decoder_", "sort") in ("sort", "score")
+        if not of_items or expected.shape[1] != len(changed.items):
+            return counts  # predictions of pairs, of places or of sets
+        expected = expected[:, changed.items]
+    compare(what, case, before, after, expected, found)
     return counts
 
 
