@@ -217,8 +217,7 @@ def trace_back(best, added=None):
     ranks = np.empty((n_lists, n_items), dtype=np.intp)
     for p in range(n_items, 0, -1):
         inside = (subset[:, np.newaxis] & bits) > 0
-        without = np.where(inside, subset[:, np.newaxis] ^ bits, 0)
-        values = best[without, lists[:, np.newaxis]]
+        values = best[subset[:, np.newaxis] & ~bits, lists[:, np.newaxis]]
         if added is not None:
             values = values + added(inside)
         values = np.where(inside, values, -np.inf)

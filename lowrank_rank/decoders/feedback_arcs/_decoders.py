@@ -14,7 +14,7 @@ from ..._parameters import check_parameter, count
 from ..._warn import warn
 from .._decoded import Decoded, Decoder
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
-from ._graphs import check_preference_matrices, costs_of, dag_ranks, net_preferences
+from ._graphs import check_preference_matrices, costs_of, dag_ranks
 from ._local_search import local_search
 
 
@@ -27,7 +27,7 @@ def by_net_preferences(u, ranks_of, bound):
     u = check_preference_matrices(u)
     ranks = np.empty(u.shape[:2], dtype=np.intp)
     for lists in batches(len(u), u.shape[1] ** 2):
-        ranks[lists] = ranks_of(net_preferences(u[lists]))
+        ranks[lists] = ranks_of(u[lists] - u[lists].swapaxes(1, 2))
     return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
 
 

@@ -41,11 +41,12 @@ def shakes_of(r, n_restarts, rng):
 
     Blocks leave local optima of the linear ordering instances that single items do not leave.
     """
-    shakes = np.tile(np.arange(r), (n_restarts, 1))
-    for shake in shakes:
-        for _ in range(2):
-            a, b, c = np.sort(rng.randint(r + 1, size=3))
-            shake[:] = np.concatenate([shake[:a], shake[b:c], shake[a:b], shake[c:]])
+    shakes = position = np.tile(np.arange(r), (n_restarts, 1))
+    for cuts in np.sort(rng.randint(r + 1, size=(n_restarts, 2, 3))).transpose(1, 2, 0):
+        a, b, c = cuts[..., np.newaxis]
+        step = np.where(position < a + c - b, b - a, b - c)
+        taken = position + np.where((a <= position) & (position < c), step, 0)
+        shakes = np.take_along_axis(shakes, taken, axis=1)
     return shakes
 
 
