@@ -236,13 +236,13 @@ def _value_and_gradient(theta, X, sums, known, weights, alpha, unit, axes):
     halves, slopes = np.vstack([axes @ w[:-1], w[-1]]) / 2.0, -sums
     value = alpha / 2.0 * np.sum(w[:-1] ** 2) - np.vdot(sums, halves)
     for rows in batches(X.shape[0], sum(w.shape), 2**15):  # pieces that fit into the cache
-        h = halves[:-1].T @ X[rows].T  # sums and products of rows of an array are fast
-        h += halves[-1, :, np.newaxis]
+        # A row for each target: sums and products over the targets are fast.
+        h = halves[:-1].T @ X[rows].T + halves[-1, :, np.newaxis]
         if known is not None:
             h *= known[rows].T
         t = np.tanh(h)
         # At most 64 factors of up to 2: one logarithm of their product.
-        losses = np.abs(h).sum(axis=0) - np.log(np.prod(1.0 + np.abs(t), axis=0))
+        losses = np.abs(h, out=h).sum(axis=0) - np.log(np.prod(1.0 + np.abs(t), axis=0))
         value += weights[rows] @ losses
         t *= weights[rows]
         slopes[-1] += t.sum(axis=1)
