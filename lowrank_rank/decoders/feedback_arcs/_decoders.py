@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ..._arrays import ArrayLike
 from ..._lists import batches, check_ranks, ranks_from_orders
@@ -158,9 +157,7 @@ def decode_pd_local_search(
     """
     u = check_preference_matrices(u)
     check_parameter("n_restarts", n_restarts, [count(0), None])
-    rng = check_random_state(random_state)
-    ranks_of = local_search(u.shape[1], n_restarts, rng)
-    return by_net_preferences(u, ranks_of, bound)
+    return by_net_preferences(u, local_search(u.shape[1], n_restarts, random_state), bound)
 
 
 def decode_pd_exact(
