@@ -294,6 +294,10 @@ def sort_pairs(u):
     return np.argsort(u.reshape(len(u), -1), kind="stable")
 
 
+def subset_sums(u, r):
+    return u[:, 0].repeat(2**r).cumsum()
+
+
 def words(path, *_):
     return path.read_bytes().split()
 
@@ -363,6 +367,10 @@ def first(ours, peer, X):
 
 def second(ours, peer, X):
     return peer(X)
+
+
+def scores_of(ours, peer, X):
+    return X @ ours.__self__.coef_.T
 
 
 def votes(scale):
@@ -477,7 +485,7 @@ TABLE: dict[str, dict[str, tuple]] = {
                 12.0,
                 moments,
             )
-            for r in (5, 20, 40)
+            for r in (5, 10, 20, 40)
         },
         "pairs, ridge": (partial(orders, 20_000, 50, 50), rows(BY_PAIRS), ridge_of_pairs, 2.0),
         "gaps in y": (gaps, rows(GAPS), without_unknown, 3.0),
@@ -540,6 +548,15 @@ TABLE: dict[str, dict[str, tuple]] = {
             for r in (5, 20)
         },
     },
+    "small fits": {
+        f"small {name}": (small_data, fit, rows(Ridge()), None, moments)
+        for name, small_data, fit in (
+            ("documents", partial(documents, 2_000, 20), lists(low_rank())),
+            ("items", partial(items, 300, 10, 10), rows(low_rank())),
+            ("items, map", partial(items, 300, 10, 10), rows(low_rank(target_loss="map"))),
+            ("hinge", partial(documents, 2_000, 20), lists(StructuredHingeRanker())),
+        )
+    },
     "measures": {
         **{
             f"ndcg {r}": (partial(grades, r), ndcg_score, sklearn_metrics.ndcg_score, 0.1, argsort)
@@ -556,6 +573,8 @@ TABLE: dict[str, dict[str, tuple]] = {
                 partial(shuffled, kind),
                 lambda y, scores, qid: ndcg_score(y, scores, qid=qid),
                 lambda y, scores, qid: np.argsort(pd.factorize(qid)[0], kind="stable"),
+                None,
+                lambda y, scores, qid: np.argsort(scores),
             )
             for kind in ("integers", "strings")
         },
@@ -577,8 +596,9 @@ TABLE: dict[str, dict[str, tuple]] = {
                 decode_map_exact,
                 decode_map_local_search,
                 4.0 if r == 12 else None,
+                subset_sums,
             )
-            for r in (10, 12, 14, 18)
+            for r in (10, 12, 14, 16, 18)
         },
         **{
             f"map local search {r}": (
@@ -603,10 +623,22 @@ TABLE: dict[str, dict[str, tuple]] = {
         },
         "a query, stack": (partial(latency_of_a_query, StackingRanker(), "predict"), first, second),
         **{
-            f"a row of {r}": (partial(latency_of_a_row, r, PairwiseDAGRanker()), first, second)
-            for r in (5, 20, 40)
+            f"a row of {r}": (
+                partial(latency_of_a_row, r, PairwiseDAGRanker()),
+                first,
+                second,
+                None,
+                scores_of,
+            )
+            for r in (5, 10, 20, 40)
         },
-        "a row, map": (partial(latency_of_a_row, 20, low_rank(target_loss="map")), first, second),
+        "a row, map": (
+            partial(latency_of_a_row, 20, low_rank(target_loss="map")),
+            first,
+            second,
+            None,
+            scores_of,
+        ),
     },
     "duels": {
         **{

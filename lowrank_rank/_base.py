@@ -180,9 +180,11 @@ _ELSEWHERE = {
 def _with_hints(method):
     """A method that refuses arguments of other packages, and names its own."""
 
+    elsewhere = _ELSEWHERE.keys() - signature(method).parameters.keys()
+
     @wraps(method)
     def call(self, *args, **kwargs):
-        for name in _ELSEWHERE.keys() & kwargs.keys() - signature(method).parameters.keys():
+        for name in elsewhere & kwargs.keys():
             raise TypeError(f"{type(self).__name__} takes no {name}=: give {_ELSEWHERE[name]}.")
         return method(self, *args, **kwargs)
 

@@ -209,7 +209,7 @@ class ConsensusRanking(TableMixin):
         """
         rng = check_random_state(random_state)
         r = len(self.ranks)
-        shakes = shakes_of(r, 2, np.random.RandomState(0))
+        shakes = shakes_of(r, 2, 0)
         low, high, ranks = [], [], []
         for totals in resampled_totals(self.votes, n_resamples, rng):
             if self.method == "kemeny" and r > MAX_ITEMS_SUBSETS:

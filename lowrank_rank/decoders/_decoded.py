@@ -202,13 +202,13 @@ def subsets_by_size(n_items):
     return np.split(masks[by_size], np.cumsum(np.bincount(size)))[1:-1]
 
 
-def trace_back(best, added=None):
+def trace_back(best, added=lambda inside: 0.0):
     """Ranks from the table of a program over subsets, from the last item to the first.
 
     Row T of the table `best` (2**r, n_lists) holds, for each list, the best value of the items in T
     as the first items of an order; a subset is a bit mask. ``added(inside)`` returns the value
-    (n_lists, r) that each item adds as the last one of the subset `inside`; None if all items add
-    the same.
+    (n_lists, r) that each item adds as the last one of the subset `inside`; 0 if all items add the
+    same.
     """
     n_items, n_lists = len(best).bit_length() - 1, best.shape[1]
     bits = 1 << np.arange(n_items)
@@ -217,10 +217,7 @@ def trace_back(best, added=None):
     ranks = np.empty((n_lists, n_items), dtype=np.intp)
     for p in range(n_items, 0, -1):
         inside = (subset[:, np.newaxis] & bits) > 0
-        without = np.where(inside, subset[:, np.newaxis] ^ bits, 0)
-        values = best[without, lists[:, np.newaxis]]
-        if added is not None:
-            values = values + added(inside)
+        values = best[subset[:, np.newaxis] & ~bits, lists[:, np.newaxis]] + added(inside)
         values = np.where(inside, values, -np.inf)
         last = n_items - 1 - np.argmax(values[:, ::-1], axis=1)  # in ties the later item
         ranks[lists, last] = p

@@ -203,7 +203,6 @@ class RegressionMixin:
 
     def _by_blocks(self, X, entries, decode):
         """``decode(u)``, in blocks of rows: u may have many numbers, `entries`, in a row."""
-        check_is_fitted(self)
         X = self._validate_X(X, reset=False)
         blocks = batches(n_rows(X), entries, max(2**17, 8 * entries))
         parts = (take_rows(X, some) for some in blocks) if len(blocks) > 1 else [X]

@@ -198,20 +198,23 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
     if not is_finite(shares):
         known = ~np.isnan(shares)
         total = weights @ known
+        np.nan_to_num(shares, copy=False)
     if sparse.issparse(X):
         squares = np.asarray(X.multiply(X).T @ weights).ravel()
     elif p > 500:  # the axes would cost more than they save
         squares = weights @ X**2
     else:
         squares, axes = np.linalg.eigh((X.T * weights) @ X)
-    means = np.clip(weights @ np.nan_to_num(shares) / total, 1e-6, 1.0 - 1e-6)
+    means = np.clip(weights @ shares / total, 1e-6, 1.0 - 1e-6)
     spread = total * means * (1.0 - means)
     curvature = np.vstack([squares[:, np.newaxis] * spread + alpha, spread])
     unit = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))
     solution, n_iter = np.vstack([np.zeros((p, d)), logit(means)]), 0
     for some in (slice(first, first + 64) for first in range(0, d, 64)):
-        mask, signed = None if known is None else known[:, some], 2.0 * shares[:, some] - 1.0
-        part = X, np.nan_to_num(signed, copy=False), mask, weights, alpha, unit[:, some], axes
+        mask = None if known is None else known[:, some]
+        signed = (2.0 * shares[:, some] - 1.0) * (1.0 if known is None else mask)
+        sums = np.vstack([X.T @ (signed * weights[:, np.newaxis]), weights @ signed])
+        part = X, sums, mask, weights, alpha, unit[:, some], axes
         start = solution[:, some] / unit[:, some]
         start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
         limits = {"tol": tol, "max_iter": max_iter, "polish": True}
@@ -221,28 +224,29 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
     return solution, n_iter
 
 
-def _value_and_gradient(theta, X, signed, known, weights, alpha, unit, axes):
+def _value_and_gradient(theta, X, sums, known, weights, alpha, unit, axes):
     """Sum over the targets of the objective, and its gradient.
 
-    `signed` is ``2 share - 1``. With h = z / 2 and t = tanh(h), the loss of z is ``|h| - log(1 +
-    |t|) - signed h``, up to log 2, and its derivative ``(t - signed) / 2``. Where `known` is False,
-    `signed` and h are 0, and so is the loss; None is known everywhere.
+    With h = z / 2, t = tanh(h) and s = 2 share - 1, the loss of z is ``|h| - log(1 + |t|) - s h``,
+    up to log 2, and its derivative ``(t - s) / 2``. `sums` has the weighted sums of s times the
+    features and, in the last row, of s. Where `known` is False, s and h are 0, and so is the loss;
+    None is known everywhere.
     """
     w = theta * unit
-    halves, slopes = axes @ w[:-1] / 2.0, np.zeros(w.shape)
-    value = alpha / 2.0 * np.sum(w[:-1] ** 2)
+    halves, slopes = np.vstack([axes @ w[:-1], w[-1]]) / 2.0, -sums
+    value = alpha / 2.0 * np.sum(w[:-1] ** 2) - np.vdot(sums, halves)
     for rows in batches(X.shape[0], sum(w.shape), 2**15):  # pieces that fit into the cache
-        h = X[rows] @ halves
-        h += w[-1] / 2.0
+        # A row for each target: sums and products over the targets are fast.
+        h = halves[:-1].T @ X[rows].T + halves[-1, :, np.newaxis]
         if known is not None:
-            h *= known[rows]
+            h *= known[rows].T
         t = np.tanh(h)
         # At most 64 factors of up to 2: one logarithm of their product.
-        losses = np.abs(h).sum(axis=1) - np.log(np.prod(1.0 + np.abs(t), axis=1))
-        value += weights[rows] @ (losses - np.einsum("nd,nd->n", signed[rows], h))
-        errors = t - signed[rows]
-        slopes[-1] += weights[rows] @ errors
-        slopes[:-1] += X[rows].T @ (errors * weights[rows, np.newaxis])
+        losses = np.abs(h, out=h).sum(axis=0) - np.log(np.prod(1.0 + np.abs(t), axis=0))
+        value += weights[rows] @ losses
+        t *= weights[rows]
+        slopes[-1] += t.sum(axis=1)
+        slopes[:-1] += X[rows].T @ t.T
     slopes /= 2.0
     slopes[:-1] = axes.T @ slopes[:-1] + alpha * w[:-1]
     return value, slopes * unit

@@ -108,10 +108,11 @@ class Moments:
     @classmethod
     def of(cls, X, weights, codes=None):
         """Moments of the rows of X; `codes` gives the list of each row."""
-        groups = Groups(np.zeros(len(weights), np.intp) if codes is None else codes, weights)
-        (n, p), total, mean = X.shape, float(groups.totals.sum()), 0.0
+        (n, p), total, mean = X.shape, float(weights.sum()), 0.0
+        of_rows = np.zeros(n, np.intp) if codes is None else codes
         filled, squares, within = np.zeros((3, p))
         if sparse.issparse(X):
+            groups = Groups(of_rows, weights)
             filled = (X != 0).T @ weights
             X, mean = shift_full_columns(X)
             means, counts = groups.means(X), weights > 0
@@ -123,8 +124,8 @@ class Moments:
                 mean, squares = mean + step, total * variance
         else:
             # Lists of one row are one group, 0, which counts in the squares alone.
-            alone = np.bincount(groups.codes) == 1
-            groups = Groups(np.where(alone, 0, np.cumsum(~alone))[groups.codes], weights)
+            alone = np.bincount(of_rows) == 1
+            groups = Groups(np.where(alone, 0, np.cumsum(~alone))[of_rows], weights)
             means = groups.means(X)
             mean = groups.totals @ means / max(total, _TINY)
             kinds = np.stack([weights, weights * (groups.codes > 0)])

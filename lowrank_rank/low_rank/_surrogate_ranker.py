@@ -283,7 +283,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
         y = rows.y
-        say(self, f"encoding {y.shape[0]} rows for {loss!r}")
+        say(self, f"encoding {y.shape[0]} rows for {self.target_loss!r}")
         self._set_lists(rows, loss)
         if y.ndim == 1:
             self.decoder_ = "sort"

@@ -78,7 +78,7 @@ def _custom_scores(score_function, preferences):
 
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
-    if not any(np.nan_to_num(targets[rows]).any() for rows in slices(len(targets), 1024)):
+    if not any(np.any(np.abs(targets[rows]) > 0) for rows in slices(len(targets), 1024)):
         warn("No label prefers one item to another: all preferences are 0.")
 
 
@@ -502,9 +502,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     def _decoded(self, preferences):
         """r - rank of the decoded order of preferences (m, r, r)."""
-        n_items = preferences.shape[1]
-        ranks = pd_decoder(self.decoder_, n_items).decode(preferences).ranks
-        return n_items - ranks.astype(np.float64)
+        ranks = pd_decoder(self.decoder_, preferences.shape[1]).decode(preferences).ranks
+        return preferences.shape[1] - ranks.astype(np.float64)
 
     def _tables(self, u):
         """Antisymmetric matrices from the surrogate vectors of fixed items."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ..._arrays import ArrayLike
 from ..._lists import batches, check_ranks, ranks_from_orders
@@ -14,7 +13,7 @@ from ..._parameters import check_parameter, count
 from ..._warn import warn
 from .._decoded import Decoded, Decoder
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
-from ._graphs import check_preference_matrices, costs_of, dag_ranks, net_preferences
+from ._graphs import check_preference_matrices, costs_of, dag_ranks
 from ._local_search import local_search
 
 
@@ -27,7 +26,7 @@ def by_net_preferences(u, ranks_of, bound):
     u = check_preference_matrices(u)
     ranks = np.empty(u.shape[:2], dtype=np.intp)
     for lists in batches(len(u), u.shape[1] ** 2):
-        ranks[lists] = ranks_of(net_preferences(u[lists]))
+        ranks[lists] = ranks_of(u[lists] - u[lists].swapaxes(1, 2))
     return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
 
 
@@ -158,9 +157,7 @@ def decode_pd_local_search(
     """
     u = check_preference_matrices(u)
     check_parameter("n_restarts", n_restarts, [count(0), None])
-    rng = check_random_state(random_state)
-    ranks_of = local_search(u.shape[1], n_restarts, rng)
-    return by_net_preferences(u, ranks_of, bound)
+    return by_net_preferences(u, local_search(u.shape[1], n_restarts, random_state), bound)
 
 
 def decode_pd_exact(

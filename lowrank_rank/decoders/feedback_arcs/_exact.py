@@ -135,17 +135,15 @@ def subset_ranks(weights):
     """
     n_lists, r = weights.shape[:2]
     by_net = np.argsort(-net_scores(weights), axis=1, kind="stable")
-    renumbered = np.take_along_axis(weights, by_net[:, :, np.newaxis], axis=1)
-    renumbered = np.take_along_axis(renumbered, by_net[:, np.newaxis, :], axis=2)
-    ranks_by_net = np.empty((n_lists, r), dtype=np.intp)
+    rows = np.arange(n_lists)[:, np.newaxis]
+    renumbered = weights[rows[:, np.newaxis], by_net[:, :, np.newaxis], by_net[:, np.newaxis]]
+    ranks = np.empty((n_lists, r), dtype=np.intp)
     for lists in batches(n_lists, 2**r):
         chunk = renumbered[lists]
         best = _best_prefixes(np.ascontiguousarray(chunk.transpose(1, 2, 0)))
-        ranks_by_net[lists] = trace_back(
+        ranks[rows[lists], by_net[lists]] = trace_back(
             best, lambda inside, w=chunk: -np.einsum("qij,qj->qi", w, inside.astype(float))
         )
-    ranks = np.empty_like(ranks_by_net)
-    np.put_along_axis(ranks, by_net, ranks_by_net, axis=1)
     return ranks
 
 

@@ -41,8 +41,7 @@ def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarra
     of, layout = f"for {n_items} items ", ", one difference for each pair i < j"
     differences = checked_vectors(differences, pairs, of, layout)
     full = np.zeros((len(differences), n_items, n_items))
-    i, j = np.triu_indices(n_items, 1)
-    full[:, i, j] = differences
+    full[:, ~np.tri(n_items, dtype=bool)] = differences
     return full
 
 
@@ -167,11 +166,13 @@ def dag_ranks(net):
 
     Three steps, each for the lists that the step before leaves open, avoid most of the work. If the
     order of the net scores violates no edge, it is the topological order that prefers larger
-    scores. A topological sort finds the other acyclic lists. Only lists with a cycle need the
-    deletion of edges.
+    scores. Where each pair has an edge, the numbers of edges give the only order. A topological
+    sort finds the other acyclic lists. Only lists with a cycle need the deletion of edges.
     """
     scores, edges = net.sum(axis=2), net > 0
-    orders = np.argsort(-scores, axis=1, kind="stable")
+    wins, r = edges.sum(axis=2), net.shape[1]
+    has_all = wins.sum(axis=1, keepdims=True) == r * (r - 1) // 2
+    orders = np.argsort(np.where(has_all, -wins, -scores), axis=1, kind="stable")
     ranks = ranks_from_orders(orders)
     violated = edges & (ranks[:, :, np.newaxis] > ranks[:, np.newaxis, :])
     left = np.flatnonzero(violated.any(axis=(1, 2)))

@@ -1,6 +1,9 @@
 """Local search over insertions: restarts for short lists, simulated annealing for long ones."""
 
+from functools import lru_cache
+
 import numpy as np
+from sklearn.utils import check_random_state
 
 from ..._lists import ranks_from_orders
 from .._decoded import insertion
@@ -36,16 +39,18 @@ def improve(net, lists, orders):
     return orders
 
 
-def shakes_of(r, n_restarts, rng):
+def shakes_of(r, n_restarts, random_state):
     """Permutations of r positions that exchange neighbouring blocks at random, (n_restarts, r).
 
     Blocks leave local optima of the linear ordering instances that single items do not leave.
     """
-    shakes = np.tile(np.arange(r), (n_restarts, 1))
-    for shake in shakes:
-        for _ in range(2):
-            a, b, c = np.sort(rng.randint(r + 1, size=3))
-            shake[:] = np.concatenate([shake[:a], shake[b:c], shake[a:b], shake[c:]])
+    rng = check_random_state(random_state)
+    shakes = position = np.tile(np.arange(r), (n_restarts, 1))
+    for cuts in np.sort(rng.randint(r + 1, size=(n_restarts, 2, 3))).transpose(1, 2, 0):
+        a, b, c = cuts[..., np.newaxis]
+        step = np.where(position < a + c - b, b - a, b - c)
+        taken = position + np.where((a <= position) & (position < c), step, 0)
+        shakes = np.take_along_axis(shakes, taken, axis=1)
     return shakes
 
 
@@ -83,22 +88,25 @@ def search(net, shakes, start=None):
     return best
 
 
-def local_search(r, n_restarts=None, rng=None):
+_kept_shakes = lru_cache(16)(shakes_of)  # drawing them takes longer than searching a short list
+
+
+def local_search(r, n_restarts=None, random_state=0):
     """Function from net preferences (n_lists, r, r) to ranks; see `decode_pd_local_search`.
 
     Parameters
     ----------
     r : int
     n_restarts : int or None
-    rng : RandomState or None
-        None means the seed 0. All lists use the same random numbers.
+    random_state : int, RandomState or None
+        All lists use the same random numbers.
     """
-    rng = np.random.RandomState(0) if rng is None else rng
     if r <= MAX_ITEMS_RESTARTS:
-        shakes = shakes_of(r, 100 if n_restarts is None else n_restarts, rng)
+        draw = _kept_shakes if isinstance(random_state, int) else shakes_of
+        shakes = draw(r, 100 if n_restarts is None else n_restarts, random_state)
         return lambda net: ranks_from_orders(search(net, shakes))
     n_sweeps = -(-300_000 // r) if n_restarts is None else 20 * n_restarts
-    seed = rng.randint(2**31 - 1)
+    seed = check_random_state(random_state).randint(2**31 - 1)
 
     def annealed_ranks(net):
         best = search(net, ())
