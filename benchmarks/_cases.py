@@ -15,11 +15,13 @@ import pandas as pd
 from scipy import sparse
 from scipy.stats import ttest_rel
 from sklearn import metrics as sklearn_metrics
+from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import TunedThresholdClassifierCV
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
 from lowrank_rank import (
@@ -231,12 +233,15 @@ def latency_of_a_row(r, model, scale):
     return model.rank, lambda _: model.rank(X[:100]), X[:1]
 
 
-def latency_of_a_query(model, method, scale):
-    """A method of a ranker, the prediction of Ridge, and a query of 100 documents."""
-    X, y, qid = documents(2_000, 136, 1.0, length=100)
-    call = getattr(model.fit(X, y, qid=qid), method)
-    options = {"qid": qid[:100]} if method == "rank" else {}
-    return partial(call, **options), Ridge().fit(X, y).predict, X[:100]
+def latency_of_a_query(model, frame, scale):
+    """`rank` of 100 documents of one query, its least work, and the query."""
+    X, y, qid = documents(8_000, 50, 1.0, length=40)
+    X = pd.DataFrame(X).rename(columns=str) if frame else X
+    model = clone(model).fit(X, y, qid=qid)
+    trees = getattr(model, "named_estimators_", {}).get("trees", model)
+    trees = trees[-1] if isinstance(trees, Pipeline) else trees
+    least = trees.estimator_.predict if hasattr(trees, "estimator_") else Ridge().fit(X, y).predict
+    return partial(model.rank, one_list=True), least, X[:100]
 
 
 def duels(n, r, scale):
@@ -613,15 +618,14 @@ TABLE: dict[str, dict[str, tuple]] = {
     },
     "latency": {
         **{
-            f"a query, {method}": (
-                partial(latency_of_a_query, low_rank(), method),
-                first,
-                second,
-                bar,
+            f"a query, {name}": (partial(latency_of_a_query, model, frame), first, second, bar)
+            for name, model, frame, bar in (
+                ("linear", OrderPreservingRegressor(), False, 6.0),
+                ("trees", HistGradientBoostingRanker(random_state=0), False, 1.4),
+                ("stack", StackingRanker(), False, 1.4),
+                ("stack, frame", StackingRanker(), True, None),
             )
-            for method, bar in (("predict", 1.6), ("rank", 3.0))
         },
-        "a query, stack": (partial(latency_of_a_query, StackingRanker(), "predict"), first, second),
         **{
             f"a row of {r}": (
                 partial(latency_of_a_row, r, PairwiseDAGRanker()),
