@@ -209,7 +209,7 @@ def test_intervals_narrow_with_a_good_judge_and_know_of_prompts():
 
 
 def test_limits_are_ratios_to_a_peer_and_to_a_floor():
-    names = ["documents", "ndcg@10", "pairs of 5", "a query, predict", "load_letor", "dag"]
+    names = ["documents", "ndcg@10", "pairs of 5", "a query, linear", "load_letor", "dag"]
     rows = run_tiny("limits", "--row", *names, "sparse")
     assert {*names, "sparse"} <= {row["row"] for row in rows}
     assert all(row["peer"] > 0 and row["MB"] > 0 for row in rows if row["row"] in names)
