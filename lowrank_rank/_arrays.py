@@ -186,7 +186,7 @@ def check_same_index(**named):
 
     Refuses also a frame X that still has the column of the labels or of the query ids.
     """
-    X = named.get("X")
+    X: Any = named.get("X")
     for name in ("y", "qid") if is_data_frame(X) else ():
         column = getattr(named.get(name), "name", None)
         if column in column_names(X) and np.array_equal(np.asarray(X[column]), named[name]):

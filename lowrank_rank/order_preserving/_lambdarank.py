@@ -74,7 +74,8 @@ def _blocks(lists, kept, top):
     pairs = lengths * np.minimum(lengths, top)
     while k < len(kept):  # as many lists as fit; each has 4 pairs or more
         some = pairs[k : k + PAIRS_AT_ONCE // 4]
-        end = k + max(1, np.count_nonzero(some * np.arange(1, len(some) + 1) <= PAIRS_AT_ONCE))
+        fits = some * np.arange(1, len(some) + 1) <= PAIRS_AT_ONCE
+        end = k + max(1, int(fits.sum()))
         of_list, place = kept[k:end, np.newaxis], np.arange(lengths[end - 1])
         is_row, k = place < lists.lengths[of_list], end
         blocks.append(np.where(is_row, lists.starts[of_list] + place, lists.n_rows))
