@@ -14,6 +14,9 @@ from scipy import sparse
 from ._typing import ArrayLike as ArrayLike
 from ._typing import MatrixLike as MatrixLike
 
+#: Names of a column, or a level of an index, of query ids; tables that are returned have the first.
+QUERY = ("qid", "query_id", "q_id")
+
 #: Largest entry for which sums over a list, and over its pairs, stay finite.
 LARGEST = 1e290
 
@@ -187,12 +190,15 @@ def check_same_index(**named):
     Refuses also a frame X that still has the column of the labels or of the query ids.
     """
     X: Any = named.get("X")
-    for name in ("y", "qid") if is_data_frame(X) else ():
-        column = getattr(named.get(name), "name", None)
-        if column in column_names(X) and np.array_equal(np.asarray(X[column]), named[name]):
-            raise ValueError(
-                f"Column {column!r} of X is {name}, and no feature: X.drop(columns=[{column!r}])."
-            )
+    names = column_names(X) if is_data_frame(X) else []
+    for given in ("y", "qid") if names else ():
+        values: Any = named.get(given)
+        likely = [values.name] if hasattr(values, "name") else {"y": [], "qid": QUERY}[given]
+        for name in likely:
+            if name in names and np.array_equal(np.asarray(X[name]), values):
+                raise ValueError(
+                    f"Column {name!r} of X is {given}, and no feature: X.drop(columns=[{name!r}])."
+                )
     indices = {
         name: given.index
         for name, given in named.items()

@@ -17,7 +17,8 @@ def block_of(entries):
     if not isinstance(entries, tuple | list) or not 2 <= len(entries) <= 4:
         what = f"{len(entries)} entries" if isinstance(entries, tuple | list) else type(entries)
         raise ValueError(
-            f"A block is a tuple (X, y, qid) or (X, y, qid, sample_weight), got {what}."
+            f"A block is a tuple (X, y, qid) or (X, y, qid, sample_weight), got {what}. "
+            "datasets.iter_lists reads blocks from files."
         )
     return (*entries, *[None] * (4 - len(entries)))
 

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ._arrays import (
+    QUERY,
     ArrayLike,
     check_same_columns,
     check_same_index,
@@ -24,9 +25,6 @@ from ._arrays import (
 )
 from ._lists import RankingLists, id_array, is_missing, same_id
 from ._warn import warn
-
-#: Names of a column, or a level of an index, of query ids; tables that are returned have the first.
-QUERY = ("qid", "query_id", "q_id")
 
 
 def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
@@ -110,6 +108,7 @@ def split_target(y, qid=None, X=None):
         carried = y.index.get_level_values(_qid_level(y)).to_numpy()
         y = y.to_numpy()
     if qid is None:
+        check_same_index(X=X, qid=carried)
         return y, carried
     one, two = id_array(carried), id_array(qid)
     if one.dtype.kind != two.dtype.kind:  # NumPy does not compare strings with numbers
@@ -296,10 +295,6 @@ def warn_of_single_items(lists):
         )
 
 
-#: A call that takes y with NaN, for the message of measures that do not.
-FIT_WITH_GAPS = "LowRankSurrogateRanker(target_loss='dcg@10').fit(X, y)"
-
-
 def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     """Refuse NaN: of rows and of preferences always, in a matrix unless `allow_missing`.
 
@@ -323,7 +318,7 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
         )
     if not allow_missing:
         without = ", ".join(others)
-        call = f", call {FIT_WITH_GAPS}" if name == "y" and others else ""
+        call = ", fit with target_loss='dcg@10'" if name == "y" and others else ""
         raise ValueError(
             f"Input {name} contains NaN (query {place[0]}, item {place[1]}): {who} needs every "
             f"item judged. Judge it, drop the query{call}"

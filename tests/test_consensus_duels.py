@@ -325,10 +325,15 @@ def test_input_that_does_not_fit_is_refused(duels):
         bradley_terry(np.array([[0, 1], [1, 0]]), covariates=[1, 2])
     with pytest.raises(ValueError, match="half_games must be"):
         bradley_terry(good, half_games=-1)
-    with pytest.raises(ValueError, match="next_duels needs half_games"):
-        bradley_terry(good).next_duels()
     with pytest.raises(ValueError, match="top=2 must be smaller"):
         bradley_terry(good, half_games=1).next_duels(top=2)
+
+
+def test_the_next_duels_of_finite_strengths_need_no_virtual_games():
+    duels = [["b", "a"], ["a", "b"], ["a", "b"], ["c", "a"], ["a", "c"], ["c", "b"], ["b", "c"]]
+    expected = bradley_terry(duels, half_games=1e-6)
+    for options in ({"k": 4}, {"k": 4, "top": 1}):
+        assert bradley_terry(duels).next_duels(**options) == expected.next_duels(**options)
 
 
 def test_the_result_prints_best_first():

@@ -293,7 +293,7 @@ CASES = {
             ).importances
         ),
         importance_by_hand,
-        {"routing": "The scorer got no qid, but the model was fitted on rows with query ids"},
+        {"routing": "There is no qid, but the model was fitted on rows with query ids"},
     ),
     "SequentialFeatureSelector": Case(
         lambda y, params: (
@@ -311,7 +311,7 @@ CASES = {
             .cv_results_["mean_test_score"]
         ),
         rfecv_by_hand,
-        {"series": "labels without qid"},
+        {"series": "no qid beside the labels"},
     ),
     "BaggingRegressor": Case(
         score_of(BaggingRegressor(RANKER, n_estimators=2, bootstrap=False)), plain(), NO_IDS_INSIDE
@@ -412,7 +412,7 @@ def test_labels_without_ids_are_refused_or_give_another_result(tool):
     try:
         found = case.run(case.y, {})
     except (ValueError, UserWarning) as error:
-        assert any(words in str(error) for words in ("labels without qid", "without query ids"))  # noqa: PT017
+        assert any(words in str(error) for words in ("no qid beside the labels", "without query ids"))  # noqa: PT017
         return
     assert not np.allclose(found, case.by_hand())
 

@@ -228,7 +228,7 @@ def test_models_that_say_nothing_of_lists(data):
 def test_one_list_models(data):
     X, y, qid = data
     one = LowRankSurrogateRanker().fit(X, y)
-    with pytest.raises(ValueError, match=r"labels without qid.*one_list=True"):
+    with pytest.raises(ValueError, match=r"no qid beside the labels.*one_list=True"):
         make_ranking_scorer("ndcg")(one, X, y)
     pooled = make_ranking_scorer("ndcg", one_list=True)(one, X, y)
     assert pooled == pytest.approx(ndcg_score(y, one.predict(X)))
@@ -494,7 +494,7 @@ def test_classes_with_names(method):
     scores = -scores if scores.ndim == 1 else scores[:, 0]
     assert_allclose(named(other, X, names), own.target_loss_.measure(y, scores))
     assert named(other, X, names) > 2 * y.mean()
-    with pytest.raises(ValueError, match="say which class is relevant"):
+    with pytest.raises(ValueError, match="needs y with these names"):
         make_ranking_scorer("prbep", one_list=True)(other, X, names)
     with pytest.raises(ValueError, match="is not a class of the model"):
         make_ranking_scorer("prbep", pos_label="theft", one_list=True)(other, X, names)

@@ -115,7 +115,9 @@ def test_labels_and_ids_are_no_features(cls):
     if cls in RANKERS:
         with pytest.raises(ValueError, match="'q' of X is qid"):
             made(cls).fit(X.assign(q=qid), y, qid=qid.rename("q"))
-        made(cls).fit(X.assign(q=qid % 7), y, qid=qid.rename("q"))
+        with pytest.raises(ValueError, match="'query_id' of X is qid"):
+            made(cls).fit(X.assign(query_id=qid), ranking_target(y, qid))
+        made(cls).fit(X.assign(q=qid % 7, query_id=qid % 7), y, qid=qid.rename("q"))
 
 
 @each_ranker
@@ -227,7 +229,7 @@ def test_other_models_keep_the_refusal():
         (LinearRegression(), y),
         (HistGradientBoostingRanker(max_iter=1), y),
     ):
-        with pytest.raises(ValueError, match="one-dimensional labels without qid"):
+        with pytest.raises(ValueError, match="no qid beside the labels"):
             scorer(model.fit(X, labels), X, labels)
 
 

@@ -663,10 +663,10 @@ def test_eta_is_above_the_utilities_that_count(items):
 # Bad input ----------------------------------------------------------------------------
 
 BAD = {
-    "pd": ({"target_loss": "pd"}, ValueError, "LowRankSurrogateRanker takes the other"),
+    "pd": ({"target_loss": "pd"}, ValueError, "LowRankSurrogateRanker takes other"),
     "share": ({"target_loss": "precision@25%"}, ValueError, "needs utilities"),
     "share object": ({"target_loss": PrecisionAtShare(share=0.5)}, ValueError, "needs utilities"),
-    "measure": ({"target_loss": "mrr"}, ValueError, "without a low-rank form"),
+    "measure": ({"target_loss": "mrr"}, ValueError, "cannot be fitted here"),
     "surrogate": ({"surrogate": "hinge"}, ValueError, "Unknown surrogate 'hinge'"),
     "no surrogate": ({"surrogate": None}, TypeError, "a name or a Surrogate"),
     "eta": ({"surrogate": PointwiseExponential(eta=2.0)}, ValueError, "largest is 2: increase eta"),

@@ -231,7 +231,7 @@ def test_names_of_trec_eval_and_ir_measures(theirs, ours):
         ("precision@150%", r"\(0, 1\]"),
         ("ndcg@ten", "a count such as 10"),
         ("recall@10%", "Did you mean 'recall@10'"),
-        ("mrr", "without a low-rank form"),
+        ("mrr", "cannot be fitted here"),
         ("", "Known names"),
     ],
 )

@@ -197,13 +197,10 @@ class BradleyTerry(TableMixin):
         list of tuple
             Pairs of names; a pair can occur more than once.
 
-        Raises
-        ------
-        ValueError
-            If ``half_games`` is 0: after few duels no estimate exists.
-
         Examples
         --------
+        After few duels some items have not lost or not won yet: `half_games` is needed.
+
         >>> from lowrank_rank import bradley_terry
         >>> duels = [["a", "b"], ["b", "a"], ["a", "c"]]
         >>> bradley_terry(duels, half_games=0.5).next_duels()
@@ -212,11 +209,6 @@ class BradleyTerry(TableMixin):
         r = len(self.items)
         if top is not None and top >= r:
             raise ValueError(f"top={top} must be smaller than the number of items, {r}.")
-        if self.half_games == 0:
-            raise ValueError(
-                "next_duels needs half_games > 0: after few duels some items have not lost or not "
-                "won yet, and no estimate exists. Use bradley_terry(..., half_games=0.5)."
-            )
         covariance, weights = self.model_covariance, np.ones(r)
         if top is not None:
             boundary = np.sort(self.strengths)[r - top - 1 : r - top + 1].mean()

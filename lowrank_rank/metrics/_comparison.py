@@ -359,9 +359,10 @@ def _comparison(measure, names, pairs, confidence_level, unit, read):
     kept = ~np.isnan(values).any(axis=1) if by_judge is None else read.is_human
     j, others = (None, None) if by_judge is None else (by_judge[kept], by_judge[~kept])
     if by_judge is None and kept.sum() < 2:
+        remedy = "a zero_division" if len(values) > 1 else "qid, the query of each row"
         raise ValueError(
             f"{measure} is defined on {kept.sum()} of {len(values)} {unit}: at least two are "
-            "needed. Give qid, the query of each row, or a zero_division."
+            f"needed. Give {remedy}."
         )
     # The means count the undefined queries.
     h = np.where(kept[:, np.newaxis], values, np.nan) if by_judge is None else values[kept]
@@ -472,7 +473,10 @@ def _values_by(y, rankers, X, qid, measures, zero_division):
                 raise ValueError(f"The ranker {name!r} is a model: give X, the rows to score.")
             labels, scores, ids = RankingScorer(measures).labels_and_scores(ranker, X, y, qid)
         for m, measure in measures.items():
-            columns[m].append(measure.measure(labels, scores, qid=ids, **options))
+            try:
+                columns[m].append(measure.measure(labels, scores, qid=ids, **options))
+            except ValueError as error:
+                raise ValueError(f"rankers[{name!r}]: {error}") from error
     return {m: np.column_stack(of_rankers) for m, of_rankers in columns.items()}
 
 

@@ -251,15 +251,15 @@ class RankingScorer(BaseEstimator):
         ranks_all_rows = is_classifier(model) and len(model.classes_) == 2
         if not (has_qid or self.one_list or ranks_all_rows):
             raise ValueError(
-                "The scorer got one-dimensional labels without qid, and the model was not fitted "
-                "with query ids. Give y as ranking_target(y, qid); or pass qid=qid with metadata "
+                "There is no qid beside the labels, and the model was not fitted with query ids. "
+                "Give y as ranking_target(y, qid); or pass qid=qid, through a search with metadata "
                 "routing; or set one_list=True in make_ranking_scorer if all rows are one list."
             )
         if has_qid:
             raise ValueError(
-                "The scorer got no qid, but the model was fitted on rows with query ids "
+                "There is no qid, but the model was fitted on rows with query ids "
                 f"({n_lists} lists): all rows would be ranked as one list. Give y as "
-                "ranking_target(y, qid); or enable metadata routing and pass qid=qid."
+                "ranking_target(y, qid); or pass qid=qid, through a search with metadata routing."
             )
 
 
@@ -319,8 +319,10 @@ def _relevance(y, scores, estimator, pos_label):
     has_names = any(isinstance(label, str) for label in labels + classes)
     if has_names and (pos_label is None or not set(labels) <= set(classes)):
         raise ValueError(
-            f"The classes of the model are {classes}, and y holds {labels[0]!r}: give y with these "
-            "names, and say which class is relevant, make_ranking_scorer(..., pos_label=...)."
+            f"The classes of the model are {classes}, and y holds {labels[0]!r}. A scorer needs y "
+            f"with these names and the relevant class, make_ranking_scorer(..., pos_label="
+            f"{classes[-1]!r}); compare_rankers takes y == {classes[-1]!r} and, in place of the "
+            f"model, its scores predict_proba(X)[:, {len(classes) - 1}]."
         )
     if pos_label is None:
         return y, scores

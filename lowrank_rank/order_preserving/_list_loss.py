@@ -36,7 +36,8 @@ def check_has_utilities(target_loss, who):
         names = names_of(has_utilities, one_each=True)
         raise ValueError(
             f"{who} needs utilities of single documents, which {target_loss!r} does not have: use "
-            f"one of {names}. LowRankSurrogateRanker takes the other target losses."
+            f"one of {names}. LowRankSurrogateRanker takes other target losses, StackingRanker any "
+            "measure."
         )
 
 

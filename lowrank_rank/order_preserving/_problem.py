@@ -368,7 +368,7 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
             names = names_of(lambda one: one.is_positional, one_each=True)
             raise ValueError(
                 f"Surrogates and bounds need a positional measure, which {loss!r} is not: use one "
-                f"of {names}. LowRankSurrogateRanker takes the other target losses."
+                f"of {names}. LowRankSurrogateRanker takes other target losses."
             )
         phi = -loss.rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
     else:

@@ -140,7 +140,10 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     """
     loss = resolve_measure(target_loss, scored=False)
     if not isinstance(loss, TargetLoss):
-        raise ValueError(f"{loss!r} is without a low-rank form: use it in make_ranking_scorer.")
+        raise ValueError(
+            f"{loss!r} only measures, and cannot be fitted here: use it in make_ranking_scorer, or "
+            "in StackingRanker, which weighs its parts by it."
+        )
     return loss
 
 

@@ -559,5 +559,6 @@ class TargetLoss(RankingMeasure):
         """
         raise ValueError(
             f"{self!r} has no form for documents (one row each): its decoder needs the whole "
-            "list. Give y as a matrix (one row per query), or use another target loss."
+            "list. Give y as a matrix (one row per query), or use another target loss; "
+            "StackingRanker takes any measure."
         )
