@@ -210,7 +210,7 @@ def test_routing_off_and_plain_y_raises_in_a_search(data, tool):
 
     refit = "ndcg@5" if tool == "multi" else True
     found = GridSearchCV(pipeline(), {"rank__alpha": [1.0]}, refit=refit, **common)
-    with pytest.raises(ValueError, match="got no qid, but the model was fitted on"):
+    with pytest.raises(ValueError, match="There is no qid, but the model was fitted on"):
         found.fit(X, y, rank__qid=qid)
 
 
@@ -246,7 +246,7 @@ def test_scoring_without_qid_asks_whether_ids_were_given(data, n_lists):
     given = make_pipeline(LowRankSurrogateRanker()).fit(X, ranking_target(y, qid))
     scorer = make_ranking_scorer("ndcg")
     assert lists_seen(given) == (n_lists, True, True)
-    with pytest.raises(ValueError, match="got no qid, but the model was fitted on rows with"):
+    with pytest.raises(ValueError, match="There is no qid, but the model was fitted on rows with"):
         scorer(given, X, y)
     assert scorer(given, X, y, qid=qid) == pytest.approx(
         ndcg_score(y, given.predict(X), qid=qid)
@@ -334,7 +334,7 @@ def test_calibrated_models_are_seen(data):
     cv = list(GroupKFold(3).split(X, y, qid))
     top = PrecisionAtKPerceptron(random_state=0)
     model = CalibratedClassifierCV(top, cv=cv)
-    with pytest.raises(ValueError, match="got no qid, but the model was fitted on rows with"):
+    with pytest.raises(ValueError, match="There is no qid, but the model was fitted on rows with"):
         make_ranking_scorer("ndcg")(model.fit(X, series), X, y)
     with pytest.raises(ValueError, match="carries query ids, but a model inside"):
         make_ranking_scorer("ndcg")(model.fit(X, y), X, series)

@@ -283,7 +283,7 @@ def test_scores_have_no_probabilities(data):
 
 
 BAD = [
-    ({"target_loss": "ndcg"}, "LowRankSurrogateRanker takes others"),
+    ({"target_loss": "ndcg"}, "LowRankSurrogateRanker takes the others"),
     ({"decoder": "sort"}, "decoder must be one of"),
     ({"pair_features": "concatenation"}, "pair_features must be 'difference' or a callable"),
     ({"score_function": "count"}, "score_function must be 'dmj' or a callable"),
