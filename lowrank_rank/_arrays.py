@@ -332,8 +332,9 @@ def name_the_text(error, X):
             if isinstance(entry, str) and repr(str(entry)) in str(error):
                 raise ValueError(
                     f"X has the text {str(entry)!r} in row {row} of column "
-                    f"{(names[j] if names else j)!r}, and the model takes numbers: drop it, or "
-                    "encode it (OneHotEncoder in a pipeline; boosted trees take a category dtype)."
+                    f"{(names[j] if names else j)!r}, and the model takes numbers: drop it, encode "
+                    "it (OneHotEncoder in a pipeline), or give StackingRanker() the frame as it is "
+                    "(boosted trees take a category dtype)."
                 ) from error
 
 

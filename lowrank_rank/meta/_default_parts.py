@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sklearn.utils import check_array
 
-from .._arrays import column_names, is_data_frame, is_finite, mean_square
+from .._arrays import column_names, is_data_frame, is_finite, mean_square, name_the_text
 from .._warn import warn
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
@@ -122,7 +122,12 @@ def columns_of_text(X):
 
 def as_floats(X):
     """Columns of numbers as float64, missing ones as NaN."""
-    found = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0)
+    options = {"ensure_all_finite": "allow-nan", "ensure_min_features": 0}
+    try:
+        found = check_array(X, dtype=np.float64, **options)
+    except ValueError as error:
+        name_the_text(error, X)
+        raise
     mean_square(found, names=column_names(X) or None)
     return found
 
