@@ -412,7 +412,8 @@ def test_labels_without_ids_are_refused_or_give_another_result(tool):
     try:
         found = case.run(case.y, {})
     except (ValueError, UserWarning) as error:
-        assert any(words in str(error) for words in ("no qid beside the labels", "without query ids"))  # noqa: PT017
+        words = ("no qid beside the labels", "without query ids")
+        assert any(word in str(error) for word in words)  # noqa: PT017
         return
     assert not np.allclose(found, case.by_hand())
 
