@@ -291,15 +291,14 @@ def test_preferences(items):
         LowRankSurrogateRanker(target_loss="ndcg").fit(X, preferences)
 
 
-def test_the_refusal_of_missing_labels_names_a_call_that_works(items):
+def test_the_refusal_of_missing_labels_names_a_target_loss_that_works(items):
     X, y = items
     y = y.astype(float)
     y[0, 1] = np.nan
     with pytest.raises(ValueError, match="needs every item judged") as refused:
         LowRankSurrogateRanker().fit(X, y)
-    call = re.search(r"call (LowRank.*\.fit\(X, y\)), or", str(refused.value))[1]
-    ranker = eval(call, {"LowRankSurrogateRanker": LowRankSurrogateRanker, "X": X, "y": y})
-    assert ranker.rank(X).shape == y.shape
+    loss = re.search("fit with target_loss='(.*?)', or", str(refused.value))[1]
+    assert LowRankSurrogateRanker(target_loss=loss).fit(X, y).rank(X).shape == y.shape
 
 
 # Weights ----------------------------------------------------------------------------
