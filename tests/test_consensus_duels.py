@@ -330,7 +330,7 @@ def test_input_that_does_not_fit_is_refused(duels):
 
 
 def test_the_next_duels_of_finite_strengths_need_no_virtual_games():
-    duels = 2 * [["a", "b"]] + [["b", "a"], ["c", "a"]] + 4 * [["a", "c"]] + [["c", "b"], ["b", "c"]]
+    duels = 2 * [["a", "b"]] + 4 * [["a", "c"]] + [["b", "a"], ["c", "a"], ["c", "b"], ["b", "c"]]
     expected = bradley_terry(duels, half_games=1e-6)
     for options in ({"k": 4}, {"k": 4, "top": 1}):
         assert bradley_terry(duels).next_duels(**options) == expected.next_duels(**options)
