@@ -65,6 +65,7 @@ def test_an_onnx_graph_gives_the_scores(documents, linear_onnx, model, layout):
     np.testing.assert_allclose(scores, expected.reshape(len(X), -1), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of onnx
 @pytest.mark.parametrize(
     "model",
     [HistGradientBoostingRanker(max_iter=20), LowRankSurrogateRanker(estimator="trees")],

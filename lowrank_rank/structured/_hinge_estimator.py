@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
 
-from .._arrays import check_range, check_size
+from .._arrays import LARGEST, check_range, check_size
 from .._base import linear_scores, read_features
 from .._blocks import check_has_ids, refuse_cut_list
 from .._parameters import count, number, random_state, say, verbosity
@@ -178,8 +178,8 @@ class HingeEstimator:
         alpha = chosen_alpha("auto", *self._size_, curvature)
         if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
             alpha = max(alpha, 1e-3)
-        value = problem.at_zero.value
-        return alpha / (value if value > 0 else 1.0)
+        value = float(problem.at_zero.value)
+        return min(float(alpha) / (value if value > 0 else 1.0), LARGEST)
 
     def _solve(self, problem, alpha, *, batch_size="auto", n_batches=100, random_state=None):
         """Minimise the objective; sets the diagnostics of the solver and returns the weights."""
