@@ -17,6 +17,13 @@ def pandas_for(what):
         raise ImportError(f"{what} needs pandas: pip install pandas.") from None
 
 
+def cell_of(value):
+    """Text of a value; a rounding error is 0."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{0.0 if abs(value) < 1e-15 else value:.4g}"
+
+
 class TableMixin:
     """A result that prints as a table; a subclass defines ``_columns``."""
 
@@ -37,7 +44,7 @@ class TableMixin:
     def _padded(self):
         """Columns of text of one width, the name first; numbers stand on the right."""
         for name, values in self._columns().items():
-            cells = [f"{v:.4g}" if isinstance(v, float) else str(v) for v in values]
+            cells = [cell_of(v) for v in values]
             width = max(map(len, [name, *cells]))
             numeric = all(isinstance(v, Real) for v in values)
             yield [f"{cell:{'>' if numeric else '<'}{width}}" for cell in [name, *cells]]

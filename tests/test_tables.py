@@ -14,9 +14,9 @@ from .internals import TableMixin
 class Result(TableMixin):
     def _columns(self):
         return {
-            "a long name": np.array([1, 20]),
-            "item": ["x", "<b>&"],
-            "value": np.array([-0.123456, 1e-7]),
+            "a long name": np.array([1, 20, 3]),
+            "item": ["x", "<b>&", "y"],
+            "value": np.array([-0.123456, 1e-7, -2e-18]),  # the last one is a rounding error
         }
 
 
@@ -25,16 +25,17 @@ def test_text_and_html_by_hand():
         "a long name  item    value",
         "          1  x     -0.1235",
         "         20  <b>&    1e-07",
+        "          3  y            0",
     ]
     html = Result()._repr_html_()
     assert "&lt;b&gt;&amp;" in html
-    assert html.count("<tr>") == 3
-    assert html.count("<td>") == 6
+    assert html.count("<tr>") == 4
+    assert html.count("<td>") == 9
     assert html.count("<th>") == 3
 
 
 def test_to_frame_says_what_it_needs(monkeypatch):
-    assert Result().to_frame()["value"].tolist() == [-0.123456, 1e-7]
+    assert Result().to_frame()["value"].tolist() == [-0.123456, 1e-7, -2e-18]
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"to_frame needs pandas: pip install pandas"):
         Result().to_frame()
