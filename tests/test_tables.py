@@ -25,7 +25,7 @@ def test_text_and_html_by_hand():
         "a long name  item    value",
         "          1  x     -0.1235",
         "         20  <b>&    1e-07",
-        "          3  y            0",
+        "          3  y           0",
     ]
     html = Result()._repr_html_()
     assert "&lt;b&gt;&amp;" in html
