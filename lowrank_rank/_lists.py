@@ -62,7 +62,7 @@ class RankingLists:
         if n_rows is not None and len(qid) != n_rows:
             raise ValueError(
                 f"qid has the length {len(qid)}, and there are {n_rows} rows: give one query id "
-                "for each row of X. Of sizes make numpy.repeat(numpy.arange(len(sizes)), sizes)."
+                "for each row of X. For sizes give numpy.repeat(numpy.arange(len(qid)), qid)."
             )
         codes, ids = factorize(qid)
         if categories is not None:
