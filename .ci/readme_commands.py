@@ -5,5 +5,7 @@ import sys
 from pathlib import Path
 
 readme = Path(__file__).parents[1] / "README.md"
-blocks = re.findall(r"^```bash\n(.*?)^```", readme.read_text(encoding="utf-8"), re.M | re.S)
+blocks = re.findall(
+    r"^```bash\n(.*?)^```", readme.read_text(encoding="utf-8"), re.M | re.S
+)
 print(blocks[int(sys.argv[1]) - 1])

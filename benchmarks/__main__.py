@@ -61,12 +61,18 @@ def build_parser():
     )
     subparsers = parser.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():
-        summary = module.__doc__.partition("\n")[0].replace("%", "%%")  # argparse formats it
+        summary = module.__doc__.partition("\n")[0].replace(
+            "%", "%%"
+        )  # argparse formats it
         sub = subparsers.add_parser(
             name, help=summary, description=module.__doc__, formatter_class=formatter
         )
-        sub.add_argument("--tiny", action="store_true", help="small input, for a smoke test")
-        sub.add_argument("--output", type=Path, help="also write the rows to this file, as JSON")
+        sub.add_argument(
+            "--tiny", action="store_true", help="small input, for a smoke test"
+        )
+        sub.add_argument(
+            "--output", type=Path, help="also write the rows to this file, as JSON"
+        )
         sub.add_argument(
             "--data",
             type=Path,

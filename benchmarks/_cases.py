@@ -132,7 +132,9 @@ def items(n, p, r, scale):
 def orders(n, p, r, scale):
     """Features, ranks of r items with noise, and the sign of the difference of each pair."""
     X, Y = items(n, p, r, scale)
-    y = (Y + np.random.default_rng(1).random(Y.shape)).argsort(axis=1).argsort(axis=1) * 1.0
+    y = (Y + np.random.default_rng(1).random(Y.shape)).argsort(axis=1).argsort(
+        axis=1
+    ) * 1.0
     i, j = np.triu_indices(r, 1)
     return X, y, np.sign(y[:, i] - y[:, j])
 
@@ -172,7 +174,11 @@ def shuffled(kind, scale):
     """Grades and scores of rows in random order, with ids."""
     y, scores = (part.ravel() for part in grades(20, scale))
     qid = np.random.default_rng(0).permutation(np.arange(len(y)) // 20)
-    return y, scores, np.char.add("query-", qid.astype(str)) if kind == "strings" else qid
+    return (
+        y,
+        scores,
+        np.char.add("query-", qid.astype(str)) if kind == "strings" else qid,
+    )
 
 
 def runs(scale, n_documents=100):
@@ -182,7 +188,9 @@ def runs(scale, n_documents=100):
 
     def named(matrix, kind):
         rows = enumerate(matrix.tolist())
-        return {f"q{i}": dict(zip(names, map(kind, row), strict=True)) for i, row in rows}
+        return {
+            f"q{i}": dict(zip(names, map(kind, row), strict=True)) for i, row in rows
+        }
 
     return named(scores, float), named(y, int)
 
@@ -194,7 +202,9 @@ def trec_files(scale):
     path = Path(folder.name) / "run.txt"
     dump_run(run, path)
     judged = Path(folder.name) / "qrels.txt"
-    lines = (f"{q} 0 {d} {grade}\n" for q, of_q in qrels.items() for d, grade in of_q.items())
+    lines = (
+        f"{q} 0 {d} {grade}\n" for q, of_q in qrels.items() for d, grade in of_q.items()
+    )
     judged.write_text("".join(lines))
     return path, judged, folder
 
@@ -206,7 +216,8 @@ def letor_file(scale):
     X = rng.random((of(10_000, scale, 100), 136)) * 10.0 ** rng.integers(0, 4, 136)
     X[:, ::3] *= rng.random(X[:, ::3].shape) < 0.5
     lines = (
-        f"{i % 5} qid:{i // 100} " + " ".join(f"{j}:{v:.6g}" for j, v in enumerate(row, start=1))
+        f"{i % 5} qid:{i // 100} "
+        + " ".join(f"{j}:{v:.6g}" for j, v in enumerate(row, start=1))
         for i, row in enumerate(X.tolist())
     )
     path.write_text("\n".join(lines) + "\n")
@@ -240,7 +251,11 @@ def latency_of_a_query(model, frame, scale):
     model = clone(model).fit(X, y, qid=qid)
     trees = getattr(model, "named_estimators_", {}).get("trees", model)
     trees = trees[-1] if isinstance(trees, Pipeline) else trees
-    least = trees.estimator_.predict if hasattr(trees, "estimator_") else Ridge().fit(X, y).predict
+    least = (
+        trees.estimator_.predict
+        if hasattr(trees, "estimator_")
+        else Ridge().fit(X, y).predict
+    )
     return partial(model.rank, one_list=True), least, X[:100]
 
 
@@ -281,7 +296,12 @@ def ridge_of_pairs(X, y, signs):
 
 def lgbm(library, X, y, qid, objective="lambdarank", n_trees=100):
     """LGBMRanker with the gains of the measure."""
-    settings = {"n_estimators": n_trees, "label_gain": list(range(5)), "verbose": -1, "n_jobs": 1}
+    settings = {
+        "n_estimators": n_trees,
+        "label_gain": list(range(5)),
+        "verbose": -1,
+        "n_jobs": 1,
+    }
     ranker = library.LGBMRanker(objective=objective, num_leaves=31, **settings)
     return ranker.fit(X, y.astype(int), group=np.bincount(qid)[np.bincount(qid) > 0])
 
@@ -338,11 +358,15 @@ def read_all(path, *_, **options):
 
 
 def two_rankers(y, scores):
-    return compare_rankers(y, {"a": scores, "b": np.roll(scores, 1, axis=1)}, measure="ndcg@10")
+    return compare_rankers(
+        y, {"a": scores, "b": np.roll(scores, 1, axis=1)}, measure="ndcg@10"
+    )
 
 
 def t_test(y, scores):
-    return ttest_rel(*(ndcg_score(y, s, k=10, average=None) for s in (scores, scores[:, ::-1])))
+    return ttest_rel(
+        *(ndcg_score(y, s, k=10, average=None) for s in (scores, scores[:, ::-1]))
+    )
 
 
 def blocks_of(model):
@@ -404,17 +428,35 @@ TOP = PrecisionAtKPerceptron(random_state=0)
 SEARCH = partial(decode_pd_local_search, n_restarts=20)
 ONE_PASS = HistGradientBoostingRegressor(max_iter=100, early_stopping=False)
 large, small = partial(documents, 100_000, 136), partial(documents, 10_000, 50)
-one_row_each, tied = partial(documents, 1_000_000, 20, length=1), partial(grades, 100, ties=True)
+one_row_each, tied = (
+    partial(documents, 1_000_000, 20, length=1),
+    partial(grades, 100, ties=True),
+)
 many_lengths = partial(partial, lists_of_many_lengths)
-cycles, acyclic = partial(partial, preferences), partial(partial, preferences, kind="differences")
+cycles, acyclic = (
+    partial(partial, preferences),
+    partial(partial, preferences, kind="differences"),
+)
 
 #: By group and name: data, ours, peer, bar of the peer, floor.
 TABLE: dict[str, dict[str, tuple]] = {
     "documents": {
         "documents": (large, lists(low_rank()), RIDGE, 1.5, moments),
         "documents 10,000": (small, lists(low_rank()), RIDGE, 4.0, moments),
-        "float32": (partial(large, dtype=np.float32), lists(low_rank()), RIDGE, None, moments),
-        "Fortran order": (partial(large, order="F"), lists(low_rank()), RIDGE, None, moments),
+        "float32": (
+            partial(large, dtype=np.float32),
+            lists(low_rank()),
+            RIDGE,
+            None,
+            moments,
+        ),
+        "Fortran order": (
+            partial(large, order="F"),
+            lists(low_rank()),
+            RIDGE,
+            None,
+            moments,
+        ),
         "sparse": (partial(sparse_documents, 20_000, 4_000), lists(low_rank()), RIDGE),
         "cross-entropy": (large, ENTROPY, RIDGE, 5.0, moments),
         "squared pairs": (large, surrogate("pairwise_squared"), RIDGE, 2.0, moments),
@@ -458,8 +500,18 @@ TABLE: dict[str, dict[str, tuple]] = {
     },
     "trees": {
         "trees": (partial(documents, 40_000, 50), trees(), ("lightgbm", lgbm), 1.4),
-        "trees, many lengths": (many_lengths(40_000, 50), trees(), ("lightgbm", lgbm), 1.8),
-        "trees, 200,000 rows": (many_lengths(200_000, 50), trees(), ("lightgbm", lgbm), 1.8),
+        "trees, many lengths": (
+            many_lengths(40_000, 50),
+            trees(),
+            ("lightgbm", lgbm),
+            1.8,
+        ),
+        "trees, 200,000 rows": (
+            many_lengths(200_000, 50),
+            trees(),
+            ("lightgbm", lgbm),
+            1.8,
+        ),
         "trees, squares": (
             partial(documents, 40_000, 50),
             trees("pairwise_squared"),
@@ -492,7 +544,12 @@ TABLE: dict[str, dict[str, tuple]] = {
             )
             for r in (5, 10, 20, 40)
         },
-        "pairs, ridge": (partial(orders, 20_000, 50, 50), rows(BY_PAIRS), ridge_of_pairs, 2.0),
+        "pairs, ridge": (
+            partial(orders, 20_000, 50, 50),
+            rows(BY_PAIRS),
+            ridge_of_pairs,
+            2.0,
+        ),
         "gaps in y": (gaps, rows(GAPS), without_unknown, 3.0),
     },
     "classes": {
@@ -536,7 +593,12 @@ TABLE: dict[str, dict[str, tuple]] = {
             1.0,
         ),
         "kendall hinge": (small, lists(StructuredHingeRanker()), RIDGE, 18.0),
-        "ndcg@10 hinge": (small, lists(StructuredHingeRanker(target_loss="ndcg@10")), RIDGE, 150.0),
+        "ndcg@10 hinge": (
+            small,
+            lists(StructuredHingeRanker(target_loss="ndcg@10")),
+            RIDGE,
+            150.0,
+        ),
         "hinge of items": (
             partial(orders, 1_000, 20, 20),
             rows(StructuredHingeRanker()),
@@ -558,19 +620,41 @@ TABLE: dict[str, dict[str, tuple]] = {
         for name, small_data, fit in (
             ("documents", partial(documents, 2_000, 20), lists(low_rank())),
             ("items", partial(items, 300, 10, 10), rows(low_rank())),
-            ("items, map", partial(items, 300, 10, 10), rows(low_rank(target_loss="map"))),
+            (
+                "items, map",
+                partial(items, 300, 10, 10),
+                rows(low_rank(target_loss="map")),
+            ),
             ("hinge", partial(documents, 2_000, 20), lists(StructuredHingeRanker())),
         )
     },
     "measures": {
         **{
-            f"ndcg {r}": (partial(grades, r), ndcg_score, sklearn_metrics.ndcg_score, 0.1, argsort)
+            f"ndcg {r}": (
+                partial(grades, r),
+                ndcg_score,
+                sklearn_metrics.ndcg_score,
+                0.1,
+                argsort,
+            )
             for r in (20, 100, 1000)
         },
         "ndcg, tied": (tied, ndcg_score, sklearn_metrics.ndcg_score, 0.1, argsort),
-        "ndcg@10": (partial(grades, 100), partial(ndcg_score, k=10), sklearn_ndcg, 1.0, argsort),
+        "ndcg@10": (
+            partial(grades, 100),
+            partial(ndcg_score, k=10),
+            sklearn_ndcg,
+            1.0,
+            argsort,
+        ),
         **{
-            name: (partial(grades, 100), partial(measure_score, name), ndcg_score, None, argsort)
+            name: (
+                partial(grades, 100),
+                partial(measure_score, name),
+                ndcg_score,
+                None,
+                argsort,
+            )
             for name in ("map", "kendall", "err", "pd")
         },
         **{
@@ -591,10 +675,24 @@ TABLE: dict[str, dict[str, tuple]] = {
         },
     },
     "decoders": {
-        "dag, cycles": (cycles(2_000, 20), decode_pd_dag, decode_pd_borda, None, sort_pairs),
+        "dag, cycles": (
+            cycles(2_000, 20),
+            decode_pd_dag,
+            decode_pd_borda,
+            None,
+            sort_pairs,
+        ),
         "dag": (acyclic(2_000, 20), decode_pd_dag, decode_pd_borda, 3.0, sort_pairs),
-        "dag, 1,000 items": (acyclic(1, 1_000), decode_pd_dag, decode_pd_borda, 3.0, sort_pairs),
-        **{f"local search {r}": (cycles(1, r), SEARCH, decode_pd_dag) for r in (20, 40)},
+        "dag, 1,000 items": (
+            acyclic(1, 1_000),
+            decode_pd_dag,
+            decode_pd_borda,
+            3.0,
+            sort_pairs,
+        ),
+        **{
+            f"local search {r}": (cycles(1, r), SEARCH, decode_pd_dag) for r in (20, 40)
+        },
         **{
             f"map exact {r}": (
                 partial(map_vectors, 20, r),
@@ -618,7 +716,12 @@ TABLE: dict[str, dict[str, tuple]] = {
     },
     "latency": {
         **{
-            f"a query, {name}": (partial(latency_of_a_query, model, frame), first, second, bar)
+            f"a query, {name}": (
+                partial(latency_of_a_query, model, frame),
+                first,
+                second,
+                bar,
+            )
             for name, model, frame, bar in (
                 ("linear", OrderPreservingRegressor(), False, 6.0),
                 ("trees", HistGradientBoostingRanker(random_state=0), False, 1.4),
@@ -664,9 +767,25 @@ TABLE: dict[str, dict[str, tuple]] = {
             3.0,
             lambda _, qrels, __: words(qrels),
         ),
-        "load_letor": (letor_file, lambda path, _: load_letor(path), svmlight, 1.33, words),
+        "load_letor": (
+            letor_file,
+            lambda path, _: load_letor(path),
+            svmlight,
+            1.33,
+            words,
+        ),
         "iter_lists": (letor_file, read_all, svmlight, None, words),
-        "iter_lists, width": (letor_file, partial(read_all, n_features=136), svmlight, 1.33, words),
+        "iter_lists, width": (
+            letor_file,
+            partial(read_all, n_features=136),
+            svmlight,
+            1.33,
+            words,
+        ),
     },
 }
-CASES = {name: Case(group, *row) for group, cases in TABLE.items() for name, row in cases.items()}
+CASES = {
+    name: Case(group, *row)
+    for group, cases in TABLE.items()
+    for name, row in cases.items()
+}

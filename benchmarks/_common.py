@@ -75,7 +75,11 @@ def paired(ours, theirs):
 def coverage_row(low, high, truth, **columns):
     """A row with the fraction of intervals that contain the truth, and their mean width."""
     inside = (np.asarray(low) <= truth) & (truth <= np.asarray(high))
-    return {**columns, "covered": float(inside.mean()), "width": float(np.mean(high - low))}
+    return {
+        **columns,
+        "covered": float(inside.mean()),
+        "width": float(np.mean(high - low)),
+    }
 
 
 def print_table(title, rows):
@@ -88,7 +92,10 @@ def print_table(title, rows):
     cells = [keys] + [[_format(row.get(key)) for key in keys] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for line in cells:
-        print("  " + "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())
+        print(
+            "  "
+            + "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip()
+        )
     sys.stdout.flush()
 
 

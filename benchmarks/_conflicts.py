@@ -26,7 +26,11 @@ def conflict_rows(n_distributions):
     for loss in LOSSES:
         regrets = np.array([regret(loss, *problem) for problem in problems])
         rows.append(
-            {"loss": loss, "wrong": float(np.mean(regrets > 1e-3)), "regret": float(regrets.mean())}
+            {
+                "loss": loss,
+                "wrong": float(np.mean(regrets > 1e-3)),
+                "regret": float(regrets.mean()),
+            }
         )
     return rows
 

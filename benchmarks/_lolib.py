@@ -42,18 +42,25 @@ def load_instances(folder):
     """All instances by size; none without the folder."""
     files = folder / "linear_ordering" / "IO"
     names = sorted(path.name for path in files.iterdir()) if files.is_dir() else []
-    return sorted((load_instance(folder, name) for name in names), key=lambda i: len(i.u))
+    return sorted(
+        (load_instance(folder, name) for name in names), key=lambda i: len(i.u)
+    )
 
 
 def random_instances(seeds, n_items):
     """Random whole weights, of which no best value is known."""
     return [
-        Instance(f"random {seed}", _random_weights(seed, n_items), None, False) for seed in seeds
+        Instance(f"random {seed}", _random_weights(seed, n_items), None, False)
+        for seed in seeds
     ]
 
 
 def _random_weights(seed, n_items):
-    u = np.random.default_rng(seed).integers(0, 100, size=(n_items, n_items)).astype(float)
+    u = (
+        np.random.default_rng(seed)
+        .integers(0, 100, size=(n_items, n_items))
+        .astype(float)
+    )
     np.fill_diagonal(u, 0.0)
     return u
 

@@ -73,7 +73,10 @@ def values_of_orders(measure, weighted):
     ranks = all_ranks(len(weighted[0][0]))
     labels, weights = zip(*weighted, strict=True)
     return np.average(
-        [MEASURES[measure](np.tile(y, (len(ranks), 1)), -ranks, average=None) for y in labels],
+        [
+            MEASURES[measure](np.tile(y, (len(ranks), 1)), -ranks, average=None)
+            for y in labels
+        ],
         axis=0,
         weights=weights,
     )
@@ -84,7 +87,11 @@ def counter_rows():
     ranks, rows = all_ranks(3), []
     first = ranks[:, 0] < ranks[:, 1]
     for measure, (one, other) in COUNTER_EXAMPLES.items():
-        for name, weighted in {"one": one, "other": other, "mixture": one + other}.items():
+        for name, weighted in {
+            "one": one,
+            "other": other,
+            "mixture": one + other,
+        }.items():
             values = values_of_orders(measure, weighted)
             rows.append(
                 {
@@ -101,7 +108,9 @@ def counter_rows():
 
 def with_eta(name, eta):
     surrogate = resolve_surrogate(name)
-    return surrogate.set_params(eta=eta) if "eta" in surrogate.get_params() else surrogate
+    return (
+        surrogate.set_params(eta=eta) if "eta" in surrogate.get_params() else surrogate
+    )
 
 
 def least(name, u, eta):
@@ -112,7 +121,9 @@ def regret_rows(args):
     """Regret of NDCG and the bound of it, means over new lists, by training size."""
     sizes = (200,) if args.tiny else (100, 1000, 10_000)
     n_test, rows = 300, []
-    data = make_label_ranking(n_test + sizes[-1], 5, n_labels=8, n_grades=3, random_state=0)
+    data = make_label_ranking(
+        n_test + sizes[-1], 5, n_labels=8, n_grades=3, random_state=0
+    )
     p = data.probabilities[:n_test]
     u = np.maximum(p @ NDCG().encode(data.support), 1e-12)
     for name in BOUNDED:
@@ -121,10 +132,14 @@ def regret_rows(args):
         above = 0
         for n in sizes:
             part = slice(n_test, n_test + n)
-            model = OrderPreservingRegressor(target_loss="ndcg", surrogate=surrogate, alpha=1e-4)
+            model = OrderPreservingRegressor(
+                target_loss="ndcg", surrogate=surrogate, alpha=1e-4
+            )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                scores = model.fit(data.data[part], data.target[part]).predict(data.data[:n_test])
+                scores = model.fit(data.data[part], data.target[part]).predict(
+                    data.data[:n_test]
+                )
             over = np.maximum(surrogate_loss(surrogate, u, scores) - floor, 0.0)
             ranks = model.rank(data.data[:n_test])
             regret = conditional_regret("ndcg", data.support, p, ranks)
@@ -132,7 +147,9 @@ def regret_rows(args):
             columns |= {f"regret n={n}": regret.mean(), f"bound n={n}": bound.mean()}
             above += int(np.sum(regret > bound + 1e-9))
         rows.append({"table": "bound", "surrogate": name, **columns, "above": above})
-    print_table(f"Regret of NDCG and its bound, means of {n_test} lists; lists above it", rows)
+    print_table(
+        f"Regret of NDCG and its bound, means of {n_test} lists; lists above it", rows
+    )
     return rows
 
 
@@ -157,7 +174,8 @@ def constant_rows(args):
         floor = surrogate_loss(surrogate, u, best)
         ties = np.linspace(best[:, 1], best[:, 0], n_ties)
         over = np.min(
-            [surrogate_loss(surrogate, u, np.stack([t, t], axis=1)) for t in ties], axis=0
+            [surrogate_loss(surrogate, u, np.stack([t, t], axis=1)) for t in ties],
+            axis=0,
         )
         needed = (u[:, 0] - u[:, 1]) / np.sqrt(over - floor)
         ours = regret_bound(surrogate, u, [1.0, 0.0], np.ones(len(u)))
@@ -168,7 +186,9 @@ def constant_rows(args):
                 "surrogate": label,
                 "c of the paper": None if table is None else float(np.max(table)),
                 "c here": float(np.max(ours)),
-                "needed / paper": None if table is None else float(np.max(needed / table)),
+                "needed / paper": None
+                if table is None
+                else float(np.max(needed / table)),
                 "needed / here": float(np.max(needed / ours)),
             }
         )

@@ -17,7 +17,9 @@ from ._common import print_table
 
 
 def add_arguments(parser):
-    parser.add_argument("--labels", type=int, default=6, help="size of a distribution's support")
+    parser.add_argument(
+        "--labels", type=int, default=6, help="size of a distribution's support"
+    )
 
 
 def run(args):
@@ -52,8 +54,18 @@ def map_members(support, p):
 def order_members(support, p):
     u = np.einsum("nl,lij->nij", p, PairwiseDisagreement().preferences(support))
     report = noise_report(u)
-    yield "P_f, net preferences", report.in_p_f, decode_pd_borda(u).ranks, PairwiseDisagreement()
-    yield "P_DAG, algorithm 1", report.in_p_dag, decode_pd_dag(u).ranks, PairwiseDisagreement()
+    yield (
+        "P_f, net preferences",
+        report.in_p_f,
+        decode_pd_borda(u).ranks,
+        PairwiseDisagreement(),
+    )
+    yield (
+        "P_DAG, algorithm 1",
+        report.in_p_dag,
+        decode_pd_dag(u).ranks,
+        PairwiseDisagreement(),
+    )
 
 
 def member_rows(args):
@@ -63,11 +75,16 @@ def member_rows(args):
     for r in (3, 4) if args.tiny else (3, 4, 5, 6):
         rng = np.random.default_rng(r)
         for _ in range(n_supports):
-            for draw, members in ((binary_supports, map_members), (order_supports, order_members)):
+            for draw, members in (
+                (binary_supports, map_members),
+                (order_supports, order_members),
+            ):
                 support = draw(rng, args.labels, r)
                 p = rng.dirichlet(np.ones(args.labels), n_each)
                 for name, inside, ranks, loss in members(support, p):
-                    regret = np.maximum(conditional_regret(loss, support, p, ranks), 0.0)
+                    regret = np.maximum(
+                        conditional_regret(loss, support, p, ranks), 0.0
+                    )
                     found.setdefault((name, r), []).append((inside, regret))
     rows = []
     for (name, r), parts in sorted(found.items()):
@@ -79,12 +96,18 @@ def member_rows(args):
                 "items": r,
                 "inside": inside.mean(),
                 "max regret inside": regret[inside].max(initial=0.0),
-                "wrong outside": np.mean(regret[~inside] > 1e-9) if not inside.all() else 0.0,
-                "mean regret outside": regret[~inside].mean() if not inside.all() else 0.0,
+                "wrong outside": np.mean(regret[~inside] > 1e-9)
+                if not inside.all()
+                else 0.0,
+                "mean regret outside": regret[~inside].mean()
+                if not inside.all()
+                else 0.0,
                 "max regret outside": regret[~inside].max(initial=0.0),
             }
         )
-    print_table("Random distributions: inside the condition, and regret in and out of it", rows)
+    print_table(
+        "Random distributions: inside the condition, and regret in and out of it", rows
+    )
     return rows
 
 
@@ -109,17 +132,23 @@ def remark_rows(args):
     for surrogate in ("pointwise_squared", "pairwise_logistic", "cross_entropy"):
         for standardised in (True, False):
             v = "y / sum(y)" if standardised else "y"
-            model = OrderPreservingRegressor(surrogate=surrogate, target_loss=utility, alpha=1e-4)
+            model = OrderPreservingRegressor(
+                surrogate=surrogate, target_loss=utility, alpha=1e-4
+            )
             models[f"{surrogate}, {v}"] = (model, standardised)
     found = {name: [] for name in models}
     for seed in range(1 if args.tiny else 3):
         data = make_label_ranking(n_train + n_test, 5, n_labels=8, random_state=seed)
         X, y, new = data.data[:n_train], data.target[:n_train], data.data[n_train:]
         p = data.probabilities[n_train:]
-        inside = noise_report(data.support, probabilities=p, target_loss="map").in_p_reinforce
+        inside = noise_report(
+            data.support, probabilities=p, target_loss="map"
+        ).in_p_reinforce
         for name, (model, standardised) in models.items():
             labels = y / y.sum(axis=1, keepdims=True) if standardised else y
-            regret = conditional_regret("map", data.support, p, model.fit(X, labels).rank(new))
+            regret = conditional_regret(
+                "map", data.support, p, model.fit(X, labels).rank(new)
+            )
             found[name].append((inside, regret))
     rows = []
     for name, parts in found.items():
@@ -133,5 +162,7 @@ def remark_rows(args):
                 "fraction inside": inside.mean(),
             }
         )
-    print_table(f"Regret of MAP inside and outside P_reinforce, {n_train} samples", rows)
+    print_table(
+        f"Regret of MAP inside and outside P_reinforce, {n_train} samples", rows
+    )
     return rows

@@ -65,7 +65,10 @@ def add_arguments(parser):
     parser.add_argument("--columns", nargs="+", choices=COLUMNS, default=COLUMNS[:2])
     parser.add_argument("--average", choices=("uniform", "last"), default="uniform")
     parser.add_argument(
-        "--radius", type=float, default=1000.0, help="of the ball, over the root of mean |x|^2"
+        "--radius",
+        type=float,
+        default=1000.0,
+        help="of the ball, over the root of mean |x|^2",
     )
 
 
@@ -111,7 +114,9 @@ def best_penalty(X, y, share):
     """alpha of SVMperf of the highest training precision after 40 tangents."""
     return max(
         PENALTIES,
-        key=lambda alpha: precision(share, X, y, cutting_planes(X, y, share, 40, alpha)[0]),
+        key=lambda alpha: precision(
+            share, X, y, cutting_planes(X, y, share, 40, alpha)[0]
+        ),
     )
 
 
@@ -125,7 +130,9 @@ def cutting_planes(X, y, share, n_tangents, alpha):
         tol=1e-4,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # to stop early is the experiment
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # to stop early is the experiment
         start = process_time()
         model.fit(X, y)
     return model.coef_[0], process_time() - start
@@ -164,7 +171,9 @@ def time_rows(args):
             alpha = best_penalty(X, y, SHARE)
             found = {n: cutting_planes(X, y, SHARE, n, alpha) for n in TANGENTS}
         else:
-            found = run_passes(method, best_step(method, X, y, args), args, X, y, PASSES, seed)
+            found = run_passes(
+                method, best_step(method, X, y, args), args, X, y, PASSES, seed
+            )
         for w, seconds in found.values():
             yield precision(SHARE, X_test, y_test, w)
             yield seconds
@@ -193,7 +202,9 @@ def depth_rows(args):
             yield precision(share, X_test, y_test, w)
 
     rows = mean_rows(collect(args, shares, fits), table="depth")
-    print_table("Figure 3 (a), (b): precision at a fraction of the positives, 10 passes", rows)
+    print_table(
+        "Figure 3 (a), (b): precision at a fraction of the positives, 10 passes", rows
+    )
     return rows
 
 
@@ -211,7 +222,9 @@ def batch_rows(args):
     for row in rows:
         values = [row[str(length)] for length in lengths]
         row["variation"] = 1.0 - min(values) / max(values)
-    print_table(f"Figure 3 (c)-(e): precision@{SHARE:.0%} by batch length, 10 passes", rows)
+    print_table(
+        f"Figure 3 (c)-(e): precision@{SHARE:.0%} by batch length, 10 passes", rows
+    )
     return rows
 
 

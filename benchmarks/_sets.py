@@ -38,7 +38,10 @@ def load_lightgbm_example(data):
     parts = ("train", "test")
     loaded = load_svmlight_files([str(folder / f"rank.{part}.gz") for part in parts])
     lengths = np.concatenate(
-        [np.loadtxt(folder / f"rank.{part}.query", dtype=int, ndmin=1) for part in parts]
+        [
+            np.loadtxt(folder / f"rank.{part}.query", dtype=int, ndmin=1)
+            for part in parts
+        ]
     )
     X = np.vstack([x.toarray() for x in loaded[::2]])
     return X, np.concatenate(loaded[1::2]), np.repeat(np.arange(len(lengths)), lengths)
@@ -65,7 +68,11 @@ def noisy_digits(data, n_queries=1797):
     rng, Z = np.random.default_rng(0), StandardScaler().fit_transform(X)
     tastes = 0.3 * rng.normal(size=(3, Z.shape[1]))
     seen = 2.0 * y + (Z * tastes[qid % 3]).sum(axis=1) + rng.normal(size=len(y))
-    return X, np.digitize(seen, np.quantile(seen, [0.5, 0.75, 0.9, 0.97])).astype(float), qid
+    return (
+        X,
+        np.digitize(seen, np.quantile(seen, [0.5, 0.75, 0.9, 0.97])).astype(float),
+        qid,
+    )
 
 
 def noisy_grades(data, n_queries=1797, length=20):
@@ -76,7 +83,11 @@ def noisy_grades(data, n_queries=1797, length=20):
     tastes = 0.5 * rng.normal(size=(3, 12))
     utility = X[:, :4] @ [1.0, 0.7, 0.5, 0.5] + X[:, 4] * (X[:, 5] > 0)
     seen = utility + (X * tastes[qid % 3]).sum(axis=1) + 2.0 * rng.normal(size=len(qid))
-    return X, np.digitize(seen, np.quantile(seen, [0.5, 0.75, 0.9, 0.97])).astype(float), qid
+    return (
+        X,
+        np.digitize(seen, np.quantile(seen, [0.5, 0.75, 0.9, 0.97])).astype(float),
+        qid,
+    )
 
 
 def judges(data, n_queries=600, length=40, seed=0):
@@ -84,7 +95,13 @@ def judges(data, n_queries=600, length=40, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_queries * length, 12))
     X[:, 6:] = np.exp(X[:, 6:])
-    utility = X[:, 0] + 0.5 * X[:, 1] + X[:, 2] * (X[:, 3] > 0) + np.log1p(X[:, 6]) - X[:, 4] ** 2
+    utility = (
+        X[:, 0]
+        + 0.5 * X[:, 1]
+        + X[:, 2] * (X[:, 3] > 0)
+        + np.log1p(X[:, 6])
+        - X[:, 4] ** 2
+    )
     taste = rng.normal(size=(3, 6)) * 0.3
     judge = rng.integers(0, 3, n_queries).repeat(length)
     seen = utility + (X[:, :6] * taste[judge]).sum(axis=1) + rng.normal(size=len(X))
@@ -94,7 +111,9 @@ def judges(data, n_queries=600, length=40, seed=0):
 
 def generated(data, n_lists=600, n_features=20, seed=1, **options):
     """Linear scores with noise: such data favour linear models."""
-    return make_ranking(n_lists, (5, 20), n_features=n_features, random_state=seed, **options)
+    return make_ranking(
+        n_lists, (5, 20), n_features=n_features, random_state=seed, **options
+    )
 
 
 def letter_catalogue(data):
@@ -158,7 +177,9 @@ def load_ratings(data, n_items=15, n_features=60):
     y, known = y[kept], known[kept]
     seen = ~np.isnan(known)
     mean = np.nansum(known, axis=1) / np.maximum(seen.sum(axis=1), 1)
-    return np.hstack([np.nan_to_num(known - mean[:, np.newaxis]), seen.astype(float)]), y
+    return np.hstack(
+        [np.nan_to_num(known - mean[:, np.newaxis]), seen.astype(float)]
+    ), y
 
 
 def multilabel(name, n_labels):
@@ -265,7 +286,10 @@ def binary_sets(data, tiny):
     if not tiny and (data / "binary").is_dir():
         return {name: partial(load_binary, data, name) for name in FILES}
     if not tiny:
-        print(f"No folder binary in {data}: generated data only. Set --data.", file=sys.stderr)
+        print(
+            f"No folder binary in {data}: generated data only. Set --data.",
+            file=sys.stderr,
+        )
     return {"generated": partial(generate_binary, 500 if tiny else 20_000, 20, 0.1)}
 
 

@@ -78,7 +78,9 @@ def labels_part(args, part, n_queries):
         queries = Queries(seed, n_queries, n_fitted)
         options = {"n_sessions": args.sessions, "trust": trust, "random_state": seed}
         log = make_clicks(queries.y, queries.qid, scores=queries.scores, **options)
-        estimate = utilities_from_clicks(log.clicks, log.position, trust=trust, non_negative=True)
+        estimate = utilities_from_clicks(
+            log.clicks, log.position, trust=trust, non_negative=True
+        )
         labels = {"unbiased": estimate, "clicks": log.clicks}
         if trust is not None:
             labels["ips"] = utilities_from_clicks(log.clicks, log.position)
@@ -98,7 +100,10 @@ def labels_part(args, part, n_queries):
 def mean_of_rows(log, values):
     """Mean over the sessions that showed a document, 0 for documents that none showed."""
     n_rows = len(log.relevance)
-    sums, shown = np.bincount(log.row, values, n_rows), np.bincount(log.row, minlength=n_rows)
+    sums, shown = (
+        np.bincount(log.row, values, n_rows),
+        np.bincount(log.row, minlength=n_rows),
+    )
     return sums / np.maximum(shown, 1)
 
 
@@ -106,7 +111,10 @@ def estimated_part(args, part, n_queries):
     """A row for each steepness eta of the propensities, the mean over seeds."""
     for eta in (0.5, 1.5):
         found = [estimated(seed, eta, n_queries, args) for seed in range(args.seeds)]
-        yield {"eta": eta, **{name: float(np.mean([f[name] for f in found])) for name in found[0]}}
+        yield {
+            "eta": eta,
+            **{name: float(np.mean([f[name] for f in found])) for name in found[0]},
+        }
 
 
 def estimated(seed, eta, n_queries, args):
@@ -126,16 +134,25 @@ def estimated(seed, eta, n_queries, args):
     found = propensities_from_clicks(log.clicks, log.position, log.row)
     best = int(np.argmax(found.propensity))
     relative = truth / truth[best]
-    covered = ((found.low <= relative) & (relative <= found.high))[np.arange(PLACES) != best]
+    covered = ((found.low <= relative) & (relative <= found.high))[
+        np.arange(PLACES) != best
+    ]
     rate = np.bincount(log.position, log.clicks)[1:] / np.bincount(log.position)[1:]
     labels = {"raw clicks": log.clicks}
-    for name, theta in {"1 / p": 1.0, "true": truth, "estimated": found.propensity}.items():
+    for name, theta in {
+        "1 / p": 1.0,
+        "true": truth,
+        "estimated": found.propensity,
+    }.items():
         labels[name] = utilities_from_clicks(log.clicks, log.position, propensity=theta)
     return {
         "error": np.abs(np.log(found.propensity / truth)).mean(),
         "error of click rates": np.abs(np.log(rate / rate.max() / truth)).mean(),
         "covered": covered.mean(),
-        **{name: queries.ndcg(mean_of_rows(log, values)) for name, values in labels.items()},
+        **{
+            name: queries.ndcg(mean_of_rows(log, values))
+            for name, values in labels.items()
+        },
     }
 
 

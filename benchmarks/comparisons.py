@@ -34,7 +34,9 @@ def run(args):
             row = {"values": kind, "queries": n}
             row |= of_equal_rankers(alike, n, repetitions)
             rows.append(row | of_ranks(apart, n, repetitions))
-    print_table(f"95 % intervals and 5 % tests in per cent, {repetitions} repetitions", rows)
+    print_table(
+        f"95 % intervals and 5 % tests in per cent, {repetitions} repetitions", rows
+    )
     return rows
 
 
@@ -50,7 +52,9 @@ def population(kind, spread, size, seed=0):
         options = {"k": 10, "average": None, "zero_division": 0.0}
         return np.column_stack([ndcg_score(y, s, **options) for s in scores])
     if kind.startswith("right"):
-        return (z > np.sqrt(1.64) * stats.norm.isf(float(kind.split()[1]))).astype(float)
+        return (z > np.sqrt(1.64) * stats.norm.isf(float(kind.split()[1]))).astype(
+            float
+        )
     return np.exp(1.2 * z) if kind == "skewed" else 30.0 * (z > np.quantile(z, 0.97))
 
 
@@ -77,9 +81,14 @@ def of_equal_rankers(values, n, repetitions):
         mcnemar = np.nan
         if binary:  # the exact test of better against worse
             differ = one.better + one.worse
-            least = 2.0 * stats.binom.cdf(np.minimum(one.better, one.worse), differ, 0.5)
+            least = 2.0 * stats.binom.cdf(
+                np.minimum(one.better, one.worse), differ, 0.5
+            )
             mcnemar = np.mean(np.minimum(least, 1.0) <= 0.05)
-        mean, difference = inside(one.means.interval, values.mean()), inside(one.interval, 0.0)
+        mean, difference = (
+            inside(one.means.interval, values.mean()),
+            inside(one.interval, 0.0),
+        )
         rejected, holm = np.mean(one.p_value <= 0.05), one.p_adjusted.min() <= 0.05
         found.append([mean, difference, rejected, mcnemar, holm])
     names = ["mean", "difference", "p <= .05", "exact McNemar", "any p_holm <= .05"]
@@ -92,6 +101,8 @@ def of_ranks(values, n, repetitions):
     best, found = int(np.argmin(ranks)), []
     for one in drawn(values, n, repetitions, exchangeable=False):
         tied = one.tied_with_best
-        found.append([inside(one.means.rank_interval, ranks), tied[best], tied.sum() / 100.0])
+        found.append(
+            [inside(one.means.rank_interval, ranks), tied[best], tied.sum() / 100.0]
+        )
     names = ["rank", "best is tied", "number tied"]
     return dict(zip(names, 100.0 * np.mean(found, axis=0), strict=True))

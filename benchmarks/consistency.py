@@ -35,8 +35,12 @@ GRADED = ("dcg@2", "ndcg", "ndcg@2", "ndcg_exp", "eru", "spearman", "pd-differen
 
 def add_arguments(parser):
     parser.add_argument("--items", type=int, default=5)
-    parser.add_argument("--labels", type=int, default=8, help="size of the label's support")
-    parser.add_argument("--seeds", type=int, default=5, help="distributions averaged over")
+    parser.add_argument(
+        "--labels", type=int, default=8, help="size of the label's support"
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=5, help="distributions averaged over"
+    )
 
 
 def run(args):
@@ -49,7 +53,9 @@ def run(args):
         slopes = slope_rows(labels, names, sizes, problems)
         print_table(f"Mean conditional regret by training size, {labels}", slopes)
         crossed = cross_rows(labels, names, sizes[-1], problems)
-        print_table(f"Regret of the row's model under the column's loss, {labels}", crossed)
+        print_table(
+            f"Regret of the row's model under the column's loss, {labels}", crossed
+        )
         rows += slopes + crossed
     conflicts = conflict_rows(3 if args.tiny else 400)
     print_table("Labels that contradict each other: wrong orders, by loss", conflicts)
@@ -69,7 +75,10 @@ class Problem:
             random_state=seed,
         )
         self.X, self.y = data.data[:n_train], data.target[:n_train]
-        self.X_test, self.probabilities = data.data[n_train:], data.probabilities[n_train:]
+        self.X_test, self.probabilities = (
+            data.data[n_train:],
+            data.probabilities[n_train:],
+        )
         self.support = data.support
 
     def ranks(self, loss, n):
@@ -87,7 +96,9 @@ class Problem:
 
 def loss_of(name):
     return (
-        PairwiseDisagreement("difference") if name == "pd-difference" else resolve_target_loss(name)
+        PairwiseDisagreement("difference")
+        if name == "pd-difference"
+        else resolve_target_loss(name)
     )
 
 
@@ -96,7 +107,9 @@ def slope_rows(labels, names, sizes, problems):
     rows = []
     for name in names:
         loss = loss_of(name)
-        regrets = [np.mean([p.regret(loss, p.ranks(loss, n)) for p in problems]) for n in sizes]
+        regrets = [
+            np.mean([p.regret(loss, p.ranks(loss, n)) for p in problems]) for n in sizes
+        ]
         positive = np.maximum(regrets, np.finfo(float).tiny)
         slope = np.polyfit(np.log(sizes), np.log(positive), 1)[0]
         columns = {f"n={n}": regret for n, regret in zip(sizes, regrets, strict=True)}
@@ -111,7 +124,9 @@ def cross_rows(labels, names, n, problems):
     for fitted, loss in losses.items():
         ranks = [problem.ranks(loss, n) for problem in problems]
         regrets = {
-            name: np.mean([p.regret(judge, r) for p, r in zip(problems, ranks, strict=True)])
+            name: np.mean(
+                [p.regret(judge, r) for p, r in zip(problems, ranks, strict=True)]
+            )
             for name, judge in losses.items()
         }
         rows.append({"labels": labels, "fitted": fitted, **regrets})

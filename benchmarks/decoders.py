@@ -52,7 +52,9 @@ N_ORDERS = 15
 
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds for igraph's program")
+    parser.add_argument(
+        "--limit", type=float, default=60.0, help="seconds for igraph's program"
+    )
 
 
 def run(args):
@@ -60,7 +62,9 @@ def run(args):
     rows = []
     for part in args.part:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the column "proved" says it
+            warnings.simplefilter(
+                "ignore", ConvergenceWarning
+            )  # the column "proved" says it
             table = list(PARTS[part](args))
         print_table(part, table)
         rows += [{"table": part, **row} for row in table]
@@ -112,15 +116,27 @@ def ordering_part(args):
 def sublists_part(args):
     """Kept weight that "dag" and "auto" lose."""
     for n_items in (13,) if args.tiny else (12, 13, 20, 30, 40):
-        u = np.array([sublist(i.u, n_items, s) for i in instances_for(args) for s in (0, 1)])
+        u = np.array(
+            [sublist(i.u, n_items, s) for i in instances_for(args) for s in (0, 1)]
+        )
         least = decode_pd_exact(u, time_limit=20.0)
         for name in ("dag", "auto"):
             start = process_time()
             cost = pd_decoder(name, n_items).decode(u, bound=False).values
             milliseconds = 1e3 * (process_time() - start) / len(u)
             lost = 100 * (cost - least.values) / (u.sum(axis=(1, 2)) - least.values)
-            row = {"items": n_items, "decoder": name, "lost": lost.mean(), "largest": lost.max()}
-            yield {**row, "ms": milliseconds, "proved": int(least.optimal.sum()), "of": len(u)}
+            row = {
+                "items": n_items,
+                "decoder": name,
+                "lost": lost.mean(),
+                "largest": lost.max(),
+            }
+            yield {
+                **row,
+                "ms": milliseconds,
+                "proved": int(least.optimal.sum()),
+                "of": len(u),
+            }
 
 
 def sublist(u, n_items, seed):
@@ -135,7 +151,9 @@ def orders_part(args):
     for kind in ("uniform", "noisy"):
         counts = [order_counts(seed, many, kind) for seed in range(n_seeds)]
         families[f"{kind} orders, counts, {many}"] = counts
-        families[f"{kind} orders, majority, {many}"] = [1.0 * (u > N_ORDERS / 2) for u in counts]
+        families[f"{kind} orders, majority, {many}"] = [
+            1.0 * (u > N_ORDERS / 2) for u in counts
+        ]
     for name, lists in families.items():
         lists = [np.maximum(u - u.T, 0.0) for u in lists]
         found = {
@@ -143,8 +161,15 @@ def orders_part(args):
             for decoder, decode in decoders(10.0).items()
         }
         cost, proved, seconds = found["exact"]
-        row = {"lists": name, "median_s": float(np.median(seconds)), "max_s": seconds.max()}
-        gaps = {d: 100 * (found[d][0] - cost).sum() / (cost.sum() or 1.0) for d in HEURISTICS}
+        row = {
+            "lists": name,
+            "median_s": float(np.median(seconds)),
+            "max_s": seconds.max(),
+        }
+        gaps = {
+            d: 100 * (found[d][0] - cost).sum() / (cost.sum() or 1.0)
+            for d in HEURISTICS
+        }
         yield {**row, "proved": int(proved.sum()), "of": n_seeds, **gaps}
 
 
@@ -179,7 +204,9 @@ def igraph_part(args):
     """A row for each number of items and decoder, over the lists that it finished."""
     if optional_peer("igraph") is None:
         return
-    sizes, seeds, limit = ([6], 2, 20.0) if args.tiny else ((10, 15, 20, 25), 5, args.limit)
+    sizes, seeds, limit = (
+        ([6], 2, 20.0) if args.tiny else ((10, 15, 20, 25), 5, args.limit)
+    )
     for n_items in sizes:
         nets = [u - u.T for u in (tournament(seed, n_items) for seed in range(seeds))]
         results = {
@@ -188,11 +215,19 @@ def igraph_part(args):
         }
         least = [cost for cost, _ in results["exact"]]
         for method in ("eades", "ip"):
-            results[f"igraph {method}"] = [feedback_arcs(net, method, limit) for net in nets]
+            results[f"igraph {method}"] = [
+                feedback_arcs(net, method, limit) for net in nets
+            ]
         for name, found in results.items():
-            done = [(f[0] / one, f[1]) for f, one in zip(found, least, strict=True) if f]
+            done = [
+                (f[0] / one, f[1]) for f, one in zip(found, least, strict=True) if f
+            ]
             ratios, seconds = zip(*done, strict=True) if done else ([np.nan], [np.nan])
-            row = {"items": n_items, "decoder": name, "finished": f"{len(done)}/{len(nets)}"}
+            row = {
+                "items": n_items,
+                "decoder": name,
+                "finished": f"{len(done)}/{len(nets)}",
+            }
             yield {**row, "mean_ratio": float(np.mean(ratios)), "max_s": max(seconds)}
 
 
@@ -217,7 +252,9 @@ def surrogate_vectors(rng, n_lists, n_items, n_labels=20, noise=0.1):
     labels = rng.random((n_lists * n_labels, n_items)) < 0.3
     labels[np.arange(len(labels)), rng.integers(n_items, size=len(labels))] = True
     encoded = MeanAveragePrecision().encode(labels).reshape(n_lists, n_labels, -1)
-    mean = np.einsum("nl,nld->nd", rng.dirichlet(np.full(n_labels, 0.3), n_lists), encoded)
+    mean = np.einsum(
+        "nl,nld->nd", rng.dirichlet(np.full(n_labels, 0.3), n_lists), encoded
+    )
     return mean + noise * mean.std() * rng.standard_normal(mean.shape)
 
 

@@ -39,9 +39,15 @@ def run(args):
         for way, found in values.items():
             difference = paired(found, values[BASELINE])
             row = {"set": name, "fusion": way, "ndcg@10": float(np.nanmean(found))}
-            row |= {"difference": difference.mean, "low": difference.low, "high": difference.high}
+            row |= {
+                "difference": difference.mean,
+                "low": difference.low,
+                "high": difference.high,
+            }
             rows.append(row)
-    print_table(f"Fusion of runs: NDCG@10, and the difference from the {BASELINE}", rows)
+    print_table(
+        f"Fusion of runs: NDCG@10, and the difference from the {BASELINE}", rows
+    )
     return rows
 
 
@@ -57,8 +63,12 @@ def generated(n_lists):
 def digits():
     """Runs of the fifteen first of 40 images by three of the features."""
     data = load_digits_retrieval(n_queries=250, as_frame=True)
-    scores = data.data[["correlation", "best_shift"]].assign(profile=-data.data["row_profile"])
-    return runs_and_qrels(scores.to_numpy(), data.target.to_numpy(), data.qid.to_numpy(), depth=15)
+    scores = data.data[["correlation", "best_shift"]].assign(
+        profile=-data.data["row_profile"]
+    )
+    return runs_and_qrels(
+        scores.to_numpy(), data.target.to_numpy(), data.qid.to_numpy(), depth=15
+    )
 
 
 def best_features(X, y, qid):
@@ -82,11 +92,15 @@ def runs_and_qrels(scores, y, qid, depth):
 def fused(joined):
     """Scores of each way of fusing."""
     X, y, qid = joined.data, joined.target, joined.qid
-    scores = X[:, ::2]  # the scaled scores of the runs, without the columns of their ranks
+    scores = X[
+        :, ::2
+    ]  # the scaled scores of the runs, without the columns of their ranks
     best, few, learned, tuned = np.zeros((4, len(y)))
     for train, test in GroupKFold(5).split(X, y, qid):
         known = y[train], qid[train]
-        values = [ndcg_score(known[0], one, qid=known[1], k=10) for one in scores[train].T]
+        values = [
+            ndcg_score(known[0], one, qid=known[1], k=10) for one in scores[train].T
+        ]
         best[test] = scores[test, np.argmax(values)]
         judged = np.random.RandomState(0).permutation(np.unique(qid[train]))[:50]
         some = train[np.isin(qid[train], judged)]
@@ -113,6 +127,9 @@ def best_weights(scores, y, qid):
         for weight in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0):
             trial = weights.copy()
             trial[j] = weight
-            if trial.any() and (value := ndcg_score(y, scores @ trial, qid=qid, k=10)) > best:
+            if (
+                trial.any()
+                and (value := ndcg_score(y, scores @ trial, qid=qid, k=10)) > best
+            ):
                 weights, best = trial, value
     return weights

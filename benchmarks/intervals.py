@@ -52,7 +52,9 @@ def run(args):
 
 
 def values_of(y, qid, scores, measure):
-    return np.asarray(per_query(y, scores, qid=qid, measure=[measure], zero_division=0)[measure])
+    return np.asarray(
+        per_query(y, scores, qid=qid, measure=[measure], zero_division=0)[measure]
+    )
 
 
 def graded(n_lists, noise):
@@ -64,7 +66,9 @@ def held_out_scores(X, y, qid):
     """Scores of ridge, and of ridge on every second feature, fitted on other queries."""
     target, fitted = ranking_target(y, qid), {"cv": GroupKFold(5), "groups": qid}
     ranker = LowRankSurrogateRanker()
-    return [cross_val_predict(ranker, part, target, **fitted) for part in (X, X[:, ::2])]
+    return [
+        cross_val_predict(ranker, part, target, **fitted) for part in (X, X[:, ::2])
+    ]
 
 
 def means_part(args, repetitions):
@@ -78,7 +82,12 @@ def means_part(args, repetitions):
     for (name, population), n in product(populations.items(), (5, 10, 20, 50)):
         drawn = population[rng.randint(len(population), size=(n, repetitions))]
         found = stats.bootstrap(
-            (drawn[:, :500],), np.mean, method="percentile", n_resamples=999, batch=50, rng=0
+            (drawn[:, :500],),
+            np.mean,
+            method="percentile",
+            n_resamples=999,
+            batch=50,
+            rng=0,
         ).confidence_interval
         truth = population.mean()
         percentile = coverage_row(found.low, found.high, truth)["covered"]
@@ -94,17 +103,28 @@ def judged_part(args, repetitions):
         sets["lightgbm_example"] = load_lightgbm_example(args.data)
     for (name, (X, y, qid)), agreement in product(sets.items(), (0.95, 0.9, 0.8, None)):
         scores, rng = held_out_scores(X, y, qid), np.random.RandomState(0)
-        copies = 1 if args.tiny else 10_000 // len(np.unique(qid))  # many errors of the judge
+        copies = (
+            1 if args.tiny else 10_000 // len(np.unique(qid))
+        )  # many errors of the judge
         human = np.tile(two_values(y, qid, scores), (copies, 1))
-        by_judge = [two_values(flipped(y, agreement, rng), qid, scores) for _ in range(copies)]
+        by_judge = [
+            two_values(flipped(y, agreement, rng), qid, scores) for _ in range(copies)
+        ]
         judge = np.vstack(by_judge)
         for n, (k, statistic) in product((50, 200), enumerate(("mean", "difference"))):
             labelled = rng.randint(len(human), size=(n, repetitions))
             others = rng.randint(len(human), size=(N_UNLABELLED, repetitions))
             h = human[labelled, k]
-            found = mean_intervals(h, judge=judge[labelled, k], judge_unlabelled=judge[others, k])
+            found = mean_intervals(
+                h, judge=judge[labelled, k], judge_unlabelled=judge[others, k]
+            )
             student = 2.0 * stats.t.ppf(0.975, n - 1) * stats.sem(h, axis=0).mean()
-            columns = {"set": name, "agreement": agreement, "n": n, "statistic": statistic}
+            columns = {
+                "set": name,
+                "agreement": agreement,
+                "n": n,
+                "statistic": statistic,
+            }
             row = coverage_row(*found.interval.T, human[:, k].mean(), **columns)
             yield {**row, "width": row["width"] / student}
 
@@ -135,9 +155,9 @@ def votes_part(args, repetitions, n_voters=200, n_items=8):
         for seed in range(repetitions):
             rng = np.random.RandomState(seed)
             grades = -gap * np.arange(n_items) + rng.gumbel(size=(n_voters, n_items))
-            found = consensus_ranking(grades, kind="grades", method=method).rank_intervals(
-                n_resamples=50 if args.tiny else 300, random_state=seed
-            )
+            found = consensus_ranking(
+                grades, kind="grades", method=method
+            ).rank_intervals(n_resamples=50 if args.tiny else 300, random_state=seed)
             ends.append((found.low, found.high))
         low, high = np.moveaxis(ends, 1, 0)
         yield coverage_row(low, high, truth, gap=gap, method=method)
@@ -150,7 +170,9 @@ def random_pairs(rng, r, n):
 
 def played(rng, first, second, log_odds, tie=0.0):
     """Columns "winner", "loser" and "tie" under Davidson's model."""
-    weights = np.stack([np.exp(log_odds / 2), np.full(len(first), tie), np.exp(-log_odds / 2)])
+    weights = np.stack(
+        [np.exp(log_odds / 2), np.full(len(first), tie), np.exp(-log_odds / 2)]
+    )
     drawn = rng.random(len(first)) * weights.sum(axis=0)
     outcome = (drawn > np.cumsum(weights, axis=0)).sum(axis=0)
     winner, loser = np.where(outcome < 2, [first, second], [second, first])
@@ -165,7 +187,9 @@ def by_name(board, *values):
 def strengths_row(boards, truth, what):
     """Coverage of the strengths of mean 0; `truth` is one for each board."""
     centre, error = np.moveaxis(
-        [by_name(board, board.strengths, board.standard_errors) for board in boards], 1, 0
+        [by_name(board, board.strengths, board.standard_errors) for board in boards],
+        1,
+        0,
     )
     truth = truth - truth.mean(axis=-1, keepdims=True)
     return coverage_row(centre - 1.96 * error, centre + 1.96 * error, truth, what=what)
@@ -178,21 +202,27 @@ def duels_part(args, repetitions):
     boards = []
     for rng, strengths in zip(rngs, truth, strict=True):
         i, j = random_pairs(rng, 20, 3000)
-        boards.append(bradley_terry(played(rng, i, j, strengths[i] - strengths[j], tie=0.7)))
+        boards.append(
+            bradley_terry(played(rng, i, j, strengths[i] - strengths[j], tie=0.7))
+        )
     yield strengths_row(boards, truth, "strengths, 20 items, 3,000 duels with ties")
 
     strengths, prompt = np.linspace(-1, 1, 10), np.repeat(np.arange(150), 20)
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
     odds = (strengths[:, None] - strengths)[..., None] + np.sqrt(2) * nodes
     chance = expit(odds) @ (weights / weights.sum())
-    limit = bradley_terry(chance * (1 - np.eye(10))).strengths  # of infinitely many prompts
+    limit = bradley_terry(
+        chance * (1 - np.eye(10))
+    ).strengths  # of infinitely many prompts
     boards = {"without group": [], "with the prompt as group": []}
     for rng in rngs:
         i, j = random_pairs(rng, 10, len(prompt))
         shifted = strengths + rng.standard_normal((150, 10))
         duels = played(rng, i, j, shifted[prompt, i] - shifted[prompt, j])
         boards["without group"].append(bradley_terry(duels))
-        boards["with the prompt as group"].append(bradley_terry({**duels, "group": prompt}))
+        boards["with the prompt as group"].append(
+            bradley_terry({**duels, "group": prompt})
+        )
     for what, found in boards.items():
         yield strengths_row(found, limit, f"strengths by prompt, {what}")
 
@@ -215,7 +245,9 @@ def chosen_part(args, repetitions):
     n = 60 if args.tiny else 600
     for spread in (3.0, 1.0):
         row = {"standard deviation": spread, "duels": n}
-        row["chosen"] = float(np.mean([found_of_ten(s, spread, n, chosen=True) for s in seeds]))
+        row["chosen"] = float(
+            np.mean([found_of_ten(s, spread, n, chosen=True) for s in seeds])
+        )
         drawn = [found_of_ten(s, spread, 2 * n, chosen=False) for s in seeds]
         yield {**row, "random, twice as many": float(np.mean(drawn))}
 

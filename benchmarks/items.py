@@ -56,13 +56,17 @@ def item_models(measure, y):
     if not np.isnan(y).any():
         models["ridge"] = LowRankSurrogateRanker(target_loss=measure, estimator="ridge")
         models["hinge"] = StructuredHingeRanker(target_loss="kendall")
-    models["trees"] = LowRankSurrogateRanker(target_loss=measure, estimator="trees", random_state=0)
+    models["trees"] = LowRankSurrogateRanker(
+        target_loss=measure, estimator="trees", random_state=0
+    )
     if measure == "kendall":
         models["pairs"] = PairwiseDAGRanker()
     else:
         models["cross-entropy"] = OrderPreservingRegressor(target_loss=measure)
     models["ridge of grades"] = Filled(make_pipeline(StandardScaler(), Ridge(10.0)))
-    models["forest of grades"] = Filled(ExtraTreesRegressor(min_samples_leaf=3, random_state=0))
+    models["forest of grades"] = Filled(
+        ExtraTreesRegressor(min_samples_leaf=3, random_state=0)
+    )
     models["item means"] = Filled(DummyRegressor())
     return models
 
@@ -83,14 +87,18 @@ def class_models():
             LogisticRegression(max_iter=500), logisticregression__C=1 / PENALTIES
         ),
         "tuned LinearSVC": tuned(LinearSVC(), linearsvc__C=1 / PENALTIES),
-        "tuned RidgeClassifier": tuned(RidgeClassifier(), ridgeclassifier__alpha=PENALTIES),
+        "tuned RidgeClassifier": tuned(
+            RidgeClassifier(), ridgeclassifier__alpha=PENALTIES
+        ),
         "ExtraTreesClassifier": forest,
     }
 
 
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
-    parser.add_argument("--sets", nargs="+", choices=list(dict.fromkeys([*ITEMS, *CLASSES])))
+    parser.add_argument(
+        "--sets", nargs="+", choices=list(dict.fromkeys([*ITEMS, *CLASSES]))
+    )
     parser.add_argument("--folds", type=int, default=3)
 
 
@@ -101,7 +109,9 @@ def run(args):
         warnings.simplefilter("ignore", ConvergenceWarning)
         for part in args.part:
             rows += [{"part": part, **row} for row in PARTS[part](args)]
-    print_table("Held-out values, and differences from the first model of each set", rows)
+    print_table(
+        "Held-out values, and differences from the first model of each set", rows
+    )
     return rows
 
 
@@ -130,7 +140,9 @@ def items_part(args):
 def classes_part(args):
     for name, load in chosen(CLASSES, args).items():
         X, y = load(args.data)
-        folds = list(StratifiedKFold(args.folds, shuffle=True, random_state=0).split(X, y))
+        folds = list(
+            StratifiedKFold(args.folds, shuffle=True, random_state=0).split(X, y)
+        )
         yield from compared(name, "accuracy", X, y, class_models(), folds, np.equal)
 
 
@@ -146,7 +158,12 @@ def compared(dataset, measure, X, y, models, folds, judge):
         ).astype(float)
         reference = values if reference is None else reference
         found = paired(values, reference)
-        row = {"set": dataset, "measure": measure, "model": name, "value": np.nanmean(values)}
+        row = {
+            "set": dataset,
+            "measure": measure,
+            "model": name,
+            "value": np.nanmean(values),
+        }
         yield {**row, "difference": found.mean, "low": found.low, "high": found.high}
 
 

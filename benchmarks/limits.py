@@ -38,7 +38,9 @@ def run(args):
     args.scale = 0.01 if args.tiny else 1.0
     rows = []
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of lists of one row, and of fits that stop early
+        warnings.simplefilter(
+            "ignore"
+        )  # of lists of one row, and of fits that stop early
         for part in args.part:
             table = [PARTS[part](name, case, args) for name, case in chosen.items()]
             print_table(part, table)
@@ -63,9 +65,13 @@ def limit_row(name, case, args):
     """Ratios of one case."""
     data = case.data(args.scale)
     calls = calls_of(case, data)
-    once = best_seconds(calls, 1 if args.tiny else 2, process_time)  # loads and compiles
+    once = best_seconds(
+        calls, 1 if args.tiny else 2, process_time
+    )  # loads and compiles
     many = 20 if once["ours"] < 0.02 else 1
-    seconds = once if args.tiny else best_seconds(calls, many * args.repeats, process_time)
+    seconds = (
+        once if args.tiny else best_seconds(calls, many * args.repeats, process_time)
+    )
     tracemalloc.start()
     calls["ours"]()
     peak = tracemalloc.get_traced_memory()[1]
@@ -74,9 +80,16 @@ def limit_row(name, case, args):
     ratios = {n: max(seconds["ours"], 1e-9) / max(seconds[n], 1e-9) for n in seconds}
     row = {"row": name, "ms": 1e3 * seconds["ours"]}
     row |= {n: ratios.get(n) for n in ("peer", "floor")}
-    row |= {"memory": peak / size if size else None, "MB": peak / 1e6, "at_most": case.bar}
+    row |= {
+        "memory": peak / size if size else None,
+        "MB": peak / 1e6,
+        "at_most": case.bar,
+    }
     missed = case.bar is not None and (ratios.get("peer") or 0.0) > case.bar
-    return {**row, "verdict": "MISSED" if missed else "ok" if case.bar is not None else ""}
+    return {
+        **row,
+        "verdict": "MISSED" if missed else "ok" if case.bar is not None else "",
+    }
 
 
 def growth_row(name, case, args):
@@ -86,7 +99,12 @@ def growth_row(name, case, args):
     seconds = best_seconds(calls, 1 if args.tiny else args.repeats, process_time)
     times = np.maximum([seconds[scale] for scale in scales], 1e-9)
     slope = float(np.polyfit(np.log(scales), np.log(times), 1)[0])
-    return {"row": name, "least_ms": 1e3 * times[0], "most_ms": 1e3 * times[-1], "slope": slope}
+    return {
+        "row": name,
+        "least_ms": 1e3 * times[0],
+        "most_ms": 1e3 * times[-1],
+        "slope": slope,
+    }
 
 
 PARTS = {"rows": limit_row, "growth": growth_row}

@@ -25,21 +25,36 @@ N_FEATURES, BLOCK, LENGTH = 136, 100_000, 100
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--rows", type=int, default=1_000_000, help="of the file")
-    parser.add_argument("--in-process", metavar="FOLDER", help="fit here, with files in FOLDER")
+    parser.add_argument(
+        "--in-process", metavar="FOLDER", help="fit here, with files in FOLDER"
+    )
 
 
 def run(args):
     """A row for each fit."""
     args.rows = 4_000 if args.tiny else args.rows
     if args.in_process:
-        rows = [row for part in args.part for row in PARTS[part](args, Path(args.in_process))]
+        rows = [
+            row
+            for part in args.part
+            for row in PARTS[part](args, Path(args.in_process))
+        ]
         print(json.dumps(rows))
         return rows
     rows = []
     for part in args.part:
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "benchmarks", "memory", "--in-process", folder]
-            command += ["--part", part, "--rows", str(args.rows)] + ["--tiny"] * args.tiny
+            command = [
+                sys.executable,
+                "-m",
+                "benchmarks",
+                "memory",
+                "--in-process",
+                folder,
+            ]
+            command += ["--part", part, "--rows", str(args.rows)] + [
+                "--tiny"
+            ] * args.tiny
             done = subprocess.run(
                 command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=True
             )
@@ -49,11 +64,15 @@ def run(args):
 
 
 def sparse_part(args, folder):
-    n_rows, n_features, per_row = (2_000, 5_000, 5) if args.tiny else (200_000, 50_000, 50)
+    n_rows, n_features, per_row = (
+        (2_000, 5_000, 5) if args.tiny else (200_000, 50_000, 50)
+    )
     rng = np.random.default_rng(0)
     columns = rng.integers(n_features, size=n_rows * per_row, dtype=np.int32)
     starts = np.arange(0, n_rows * per_row + 1, per_row, dtype=np.int32)
-    X = sparse.csr_matrix((rng.random(len(columns)), columns, starts), shape=(n_rows, n_features))
+    X = sparse.csr_matrix(
+        (rng.random(len(columns)), columns, starts), shape=(n_rows, n_features)
+    )
     X.sum_duplicates()
     y = graded(X @ rng.standard_normal(n_features), rng)
     start = perf_counter()
@@ -78,7 +97,11 @@ class Blocks:
 
 
 def file_part(args, folder):
-    rng, path, shape = np.random.default_rng(0), folder / "X.npy", (args.rows, N_FEATURES)
+    rng, path, shape = (
+        np.random.default_rng(0),
+        folder / "X.npy",
+        (args.rows, N_FEATURES),
+    )
     X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
     y = np.empty(args.rows)
     for start in range(0, args.rows, BLOCK):
@@ -94,7 +117,9 @@ def file_part(args, folder):
     }.items():
         start = perf_counter()
         model.fit_blocks(blocks)
-        yield row_of(f"{name}, {args.rows} x {N_FEATURES}, {model.n_iter_} iterations", start)
+        yield row_of(
+            f"{name}, {args.rows} x {N_FEATURES}, {model.n_iter_} iterations", start
+        )
 
 
 def row_of(what, start):

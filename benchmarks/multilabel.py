@@ -73,7 +73,9 @@ def add_arguments(parser):
 def run(args):
     """F1 of each model, the gain of ours over it, and the time of a fit, by set."""
     sets = (
-        {"topics": (lambda data: topics(80), 1)} if args.tiny else {n: SETS[n] for n in args.sets}
+        {"topics": (lambda data: topics(80), 1)}
+        if args.tiny
+        else {n: SETS[n] for n in args.sets}
     )
     rows = []
     for name, (load, n_repeats) in sets.items():
@@ -89,11 +91,15 @@ def run(args):
             for loss in ("f1", "hamming")
         }
         calls = {
-            loss: lambda model=model, X=X, y=y: model.fit(X, y) for loss, model in fits.items()
+            loss: lambda model=model, X=X, y=y: model.fit(X, y)
+            for loss, model in fits.items()
         }
         seconds = best_seconds(calls, args.repeats, clock=process_time)
         rows[-len(found)]["fit"] = seconds["f1"] / seconds["hamming"]
-    print_table('F1, and the gain of ours; "fit" is its time over that of the labels alone', rows)
+    print_table(
+        'F1, and the gain of ours; "fit" is its time over that of the labels alone',
+        rows,
+    )
     return rows
 
 
@@ -121,8 +127,13 @@ class Probabilities(LowRankSurrogateMultilabelClassifier):
 
 def predictions(X, y, new, n_thresholds):
     """Sets for new rows by each model; `n_thresholds` are tried for each label."""
-    single, sizes = (Probabilities(target_loss=loss).fit(X, y) for loss in ("hamming", "f1"))
-    p, plain = single.predict_proba(new), OneVsRestClassifier(LogisticRegression()).fit(X, y)
+    single, sizes = (
+        Probabilities(target_loss=loss).fit(X, y) for loss in ("hamming", "f1")
+    )
+    p, plain = (
+        single.predict_proba(new),
+        OneVsRestClassifier(LogisticRegression()).fit(X, y),
+    )
     C = 1.0 / (single.alpha_ * len(X))
     logistic = make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
     tuned = TunedThresholdClassifierCV(logistic, scoring="f1", thresholds=n_thresholds)
@@ -131,7 +142,8 @@ def predictions(X, y, new, n_thresholds):
         "above 1/2": p > 0.5,
         "above .2": plain.predict_proba(new) > 0.2,
         "one threshold": p > best_threshold(single, X, y),
-        "one threshold, of sizes": sizes.predict_proba(new) > best_threshold(sizes, X, y),
+        "one threshold, of sizes": sizes.predict_proba(new)
+        > best_threshold(sizes, X, y),
         "threshold per label": MultiOutputClassifier(tuned).fit(X, y).predict(new),
         "independent": F1.decode(independent(p), y.shape[1]),
     }
@@ -156,6 +168,9 @@ def size_probabilities(p):
     """Probabilities of 0, 1, ..., s labels, shape (n, s + 1)."""
     sizes = np.ones((len(p), 1))
     for column in p.T[:, :, np.newaxis]:
-        without, with_label = np.pad(sizes, ((0, 0), (0, 1))), np.pad(sizes, ((0, 0), (1, 0)))
+        without, with_label = (
+            np.pad(sizes, ((0, 0), (0, 1))),
+            np.pad(sizes, ((0, 0), (1, 0))),
+        )
         sizes = (1.0 - column) * without + column * with_label
     return sizes

@@ -14,7 +14,9 @@ PARTS = {"top": _papers_top, "bounds": _papers_bounds, "conditions": _papers_con
 
 
 def add_arguments(parser):
-    parser.add_argument("--part", nargs="+", choices=sorted(PARTS), default=sorted(PARTS))
+    parser.add_argument(
+        "--part", nargs="+", choices=sorted(PARTS), default=sorted(PARTS)
+    )
     for part in PARTS.values():
         part.add_arguments(parser)
 

@@ -31,8 +31,12 @@ DECODERS = ("dag", "exact", "local_search", "borda")
 
 
 def add_arguments(parser):
-    parser.add_argument("--part", nargs="+", choices=sorted(PARTS), default=sorted(PARTS))
-    parser.add_argument("--repeats", type=int, default=5, help="of the cross-validation")
+    parser.add_argument(
+        "--part", nargs="+", choices=sorted(PARTS), default=sorted(PARTS)
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=5, help="of the cross-validation"
+    )
 
 
 def run(args):
@@ -79,7 +83,9 @@ def label_rows(args):
             random_state=0,
         )
         splits = list(folds.split(X))
-        rows += [base_row(name, *base, X, y, splits) for base in bases(args.tiny).items()]
+        rows += [
+            base_row(name, *base, X, y, splits) for base in bases(args.tiny).items()
+        ]
     print_table("Label ranking: Kendall's tau, mean over folds", rows)
     return rows
 
@@ -97,8 +103,12 @@ def base_row(name, base, make, X, y, splits):
             tau[decoder].append(
                 1.0 + 2.0 * measure_score("kendall", y[test], ranker.predict(X[test]))
             )
-        score = PairwiseDAGRanker(estimator=make(seed), decoder="score").fit(X[train], y[train])
-        tau["score"].append(1.0 + 2.0 * measure_score("kendall", y[test], score.predict(X[test])))
+        score = PairwiseDAGRanker(estimator=make(seed), decoder="score").fit(
+            X[train], y[train]
+        )
+        tau["score"].append(
+            1.0 + 2.0 * measure_score("kendall", y[test], score.predict(X[test]))
+        )
     means = {decoder: np.mean(values) for decoder, values in tau.items()}
     return {"data": name, "base": base, **means, "with_cycles": np.mean(cycles)}
 
@@ -120,7 +130,11 @@ def fit_each(X, y):
 def fit_filled(X, y):
     """A forest of all columns, unknown grades filled with the mean of their column."""
     filled = np.where(np.isnan(y), np.nanmean(y, axis=0), y)
-    return ExtraTreesRegressor(100, min_samples_leaf=3, random_state=0).fit(X, filled).predict
+    return (
+        ExtraTreesRegressor(100, min_samples_leaf=3, random_state=0)
+        .fit(X, filled)
+        .predict
+    )
 
 
 def pairs_right(y, scores):
@@ -138,19 +152,29 @@ def rating_rows(args):
         return []
     models = {"ridge of each": fit_each, "trees, filled": fit_filled}
     for loss, estimator in (("kendall", "auto"), ("pd", "auto"), ("kendall", "trees")):
-        ranker = LowRankSurrogateRanker(target_loss=loss, estimator=estimator, random_state=0)
+        ranker = LowRankSurrogateRanker(
+            target_loss=loss, estimator=estimator, random_state=0
+        )
         name = f"{loss}, trees" if estimator == "trees" else loss
         models[name] = lambda X, y, ranker=ranker: ranker.fit(X, y).predict
     rows = []
-    for n_items, n_features in ((15, 60), (30, 60), (20, 40))[: 1 if args.tiny else None]:
+    for n_items, n_features in ((15, 60), (30, 60), (20, 40))[
+        : 1 if args.tiny else None
+    ]:
         X, y = load_ratings(args.data, n_items, n_features)
-        splits = RepeatedKFold(n_splits=5, n_repeats=1 if args.tiny else 2, random_state=0)
+        splits = RepeatedKFold(
+            n_splits=5, n_repeats=1 if args.tiny else 2, random_state=0
+        )
         found = {name: [] for name in models}
         for train, test in splits.split(X):
             for name, fit in models.items():
-                found[name].append(pairs_right(y[test], fit(X[train], y[train])(X[test])))
+                found[name].append(
+                    pairs_right(y[test], fit(X[train], y[train])(X[test]))
+                )
         means = {name: np.mean(values) for name, values in found.items()}
-        rows.append({"films": n_items, "users": len(X), "unknown": np.isnan(y).mean(), **means})
+        rows.append(
+            {"films": n_items, "users": len(X), "unknown": np.isnan(y).mean(), **means}
+        )
     print_table("Ratings: share of the known pairs in the right order", rows)
     return rows
 
@@ -171,14 +195,20 @@ def duel_models(tiny):
     trees = ExtraTreesRegressor(10 if tiny else 100, min_samples_leaf=5, random_state=0)
     models = {
         "score: linear": PairwiseDAGRanker(),
-        "score: boosted trees": LowRankSurrogateRanker(target_loss="pd", estimator=boosting),
-        "score: random trees": LowRankSurrogateRanker(target_loss="pd", estimator=trees),
+        "score: boosted trees": LowRankSurrogateRanker(
+            target_loss="pd", estimator=boosting
+        ),
+        "score: random trees": LowRankSurrogateRanker(
+            target_loss="pd", estimator=trees
+        ),
         "pairs: products": PairwiseDAGRanker(pair_features=products),
     }
     lightgbm = optional_peer("lightgbm")
     if lightgbm is not None:
         n_trees = 20 if tiny else 100
-        ranker = lightgbm.LGBMRanker(n_estimators=n_trees, verbose=-1, random_state=0, n_jobs=1)
+        ranker = lightgbm.LGBMRanker(
+            n_estimators=n_trees, verbose=-1, random_state=0, n_jobs=1
+        )
         models["score: LightGBM lambdarank"] = WrappedRanker(ranker)
     return models
 
@@ -187,7 +217,11 @@ def duel_rows(args):
     """Share of held-out duels that each model gets wrong."""
     n_train, n_test = (200, 100) if args.tiny else (4000, 4000)
     rows = []
-    for kind, cyclic in (("circular", 1.0), ("half and half", 0.5), ("transitive", 0.0)):
+    for kind, cyclic in (
+        ("circular", 1.0),
+        ("half and half", 0.5),
+        ("transitive", 0.0),
+    ):
         data = make_duels(n_train + n_test, cyclic=cyclic, noise=0.3, random_state=0)
         X, y, qid = data.data, data.target, data.qid
         train, test = slice(0, 2 * n_train), slice(2 * n_train, None)

@@ -50,7 +50,9 @@ RATE = 0.1  # learning rate of all boosted trees
 def lightgbm(**settings):
     """LGBMRanker on one thread, as a ranker; None where LightGBM is not installed."""
     library = optional_peer("lightgbm")
-    return library and WrappedRanker(library.LGBMRanker(n_jobs=1, verbose=-1, **settings))
+    return library and WrappedRanker(
+        library.LGBMRanker(n_jobs=1, verbose=-1, **settings)
+    )
 
 
 def xgboost(**settings):
@@ -70,7 +72,9 @@ def equal_lightgbm(n_trees, leaves, highest):
 
 def equal_xgboost(n_trees, leaves, highest):
     shape = {"max_leaves": leaves, "max_depth": 0, "grow_policy": "lossguide"}
-    return xgboost(n_estimators=n_trees, learning_rate=RATE, ndcg_exp_gain=False, **shape)
+    return xgboost(
+        n_estimators=n_trees, learning_rate=RATE, ndcg_exp_gain=False, **shape
+    )
 
 
 def equal_catboost(n_trees, leaves, highest):
@@ -102,13 +106,17 @@ class TwoLightGBM(RegressorMixin, BaseEstimator):
 
     def fit(self, X, y, group):
         library = optional_peer("lightgbm")
-        settings = {"n_estimators": max(self.n_trees // 2, 1), "num_leaves": self.leaves}
+        settings = {
+            "n_estimators": max(self.n_trees // 2, 1),
+            "num_leaves": self.leaves,
+        }
         settings |= {"n_jobs": 1, "verbose": -1}
         ranker = library.LGBMRanker(label_gain=gains(self.highest), **settings)
         ranker.fit(X, y, group=group)
         regressor = library.LGBMRegressor(**settings).fit(X, centred(y, group))
         self.models_ = [
-            (model, centred(model.predict(X), group).std() or 1.0) for model in (ranker, regressor)
+            (model, centred(model.predict(X), group).std() or 1.0)
+            for model in (ranker, regressor)
         ]
         return self
 
@@ -123,7 +131,9 @@ def centred(values, group):
 
 
 def two_lightgbm(n_trees, leaves, highest):
-    return optional_peer("lightgbm") and WrappedRanker(TwoLightGBM(n_trees, leaves, highest))
+    return optional_peer("lightgbm") and WrappedRanker(
+        TwoLightGBM(n_trees, leaves, highest)
+    )
 
 
 def advised(*_):
@@ -180,11 +190,17 @@ DEFAULT = list(MODELS)[:10]
 
 def add_arguments(parser):
     parser.add_argument("--models", nargs="+", choices=MODELS, default=DEFAULT)
-    parser.add_argument("--sets", nargs="+", choices=DOCUMENTS, default=list(DOCUMENTS)[:4])
-    parser.add_argument("--sizes", type=int, nargs="+", default=[20, 100, 400], metavar="N")
+    parser.add_argument(
+        "--sets", nargs="+", choices=DOCUMENTS, default=list(DOCUMENTS)[:4]
+    )
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[20, 100, 400], metavar="N"
+    )
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--reference", choices=MODELS, default=REFERENCE)
-    parser.add_argument("--png", type=Path, help="draw the differences here (needs matplotlib)")
+    parser.add_argument(
+        "--png", type=Path, help="draw the differences here (needs matplotlib)"
+    )
 
 
 def run(args):
@@ -212,7 +228,9 @@ def tiny_set(data):
 
 def curves(X, y, qid, names, sizes, draws):
     """NDCG@10 and CPU seconds by (size, model), a list over the draws."""
-    folds = list(GroupKFold(max(draws, 2), shuffle=True, random_state=0).split(X, y, qid))[:draws]
+    folds = list(
+        GroupKFold(max(draws, 2), shuffle=True, random_state=0).split(X, y, qid)
+    )[:draws]
     rng = np.random.RandomState(209652396)  # the orders of the README's figure
     queries = [rng.permutation(np.unique(qid[train])) for train, _ in folds]
     available = min(map(len, queries))
@@ -222,7 +240,9 @@ def curves(X, y, qid, names, sizes, draws):
             continue
         for (train, test), shuffled in zip(folds, queries, strict=True):
             some = train[np.isin(qid[train], shuffled[: size or None])]
-            shape = shape_of_ours(X[some], y[some], qid[some]) if needs_shape(names) else ()
+            shape = (
+                shape_of_ours(X[some], y[some], qid[some]) if needs_shape(names) else ()
+            )
             for name in names:
                 model = MODELS[name](*(shape or (None, None)), y.max())
                 if model is None:
@@ -232,7 +252,9 @@ def curves(X, y, qid, names, sizes, draws):
                 key = size or available, name
                 seconds.setdefault(key, []).append(process_time() - start)
                 scores = model.predict(X[test])
-                values.setdefault(key, []).append(ndcg_score(y[test], scores, qid=qid[test], k=10))
+                values.setdefault(key, []).append(
+                    ndcg_score(y[test], scores, qid=qid[test], k=10)
+                )
     return values, seconds
 
 
@@ -289,20 +311,32 @@ def draw(rows, args):
     from matplotlib.ticker import NullLocator
     from scipy.stats import t
 
-    titles = {"digits": "clean labels (digits)", "noisy grades": "noisy grades (three judges)"}
+    titles = {
+        "digits": "clean labels (digits)",
+        "noisy grades": "noisy grades (three judges)",
+    }
     figure = Figure(figsize=(6.2, 7.6), layout="constrained")
     panels = figure.subplots(2, 1, sharex=True)
     width = t.ppf(0.975, args.draws - 1)
     for axes, dataset in zip(panels, args.sets, strict=False):
         axes.axhline(0.0, color="k", linewidth=1)
         for name, marker in zip(args.models, "os^Dv<>pP*", strict=False):
-            of_model = [row for row in rows if (row["set"], row["model"]) == (dataset, name)]
+            of_model = [
+                row for row in rows if (row["set"], row["model"]) == (dataset, name)
+            ]
             x, mean, se = (
-                np.array([row[key] for row in of_model]) for key in ("queries", "difference", "se")
+                np.array([row[key] for row in of_model])
+                for key in ("queries", "difference", "se")
             )
-            (line,) = axes.plot(x, mean, marker=marker, linewidth=2.5, markersize=7, label=name)
+            (line,) = axes.plot(
+                x, mean, marker=marker, linewidth=2.5, markersize=7, label=name
+            )
             axes.fill_between(
-                x, mean - width * se, mean + width * se, color=line.get_color(), alpha=0.2
+                x,
+                mean - width * se,
+                mean + width * se,
+                color=line.get_color(),
+                alpha=0.2,
             )
         axes.set_title(titles.get(dataset, dataset), fontsize=15)
         axes.set_ylabel(f"NDCG@10 minus\n{args.reference}", fontsize=13)
@@ -312,5 +346,7 @@ def draw(rows, args):
         axes.xaxis.set_minor_locator(NullLocator())
         axes.grid(alpha=0.4)
     panels[-1].set_xlabel("judged queries", fontsize=13)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    figure.legend(
+        *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2
+    )
     figure.savefig(args.png, dpi=140)

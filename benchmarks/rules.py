@@ -62,13 +62,17 @@ def add_arguments(parser):
 
 def run(args):
     """A row for each cell, and one for each family."""
-    rows = [row_of(cell, args) for family in args.family for cell in FAMILIES[family](args)]
+    rows = [
+        row_of(cell, args) for family in args.family for cell in FAMILIES[family](args)
+    ]
     print_table("regret of the default penalty", rows)
     families = []
     for family in dict.fromkeys(row["family"] for row in rows):
         regrets = [row["regret"] for row in rows if row["family"] == family]
         mean, largest = float(np.mean(regrets)), float(np.max(regrets))
-        families.append({"family": family, "cells": len(regrets), "mean": mean, "largest": largest})
+        families.append(
+            {"family": family, "cells": len(regrets), "mean": mean, "largest": largest}
+        )
     print_table("families", families)
     return rows + families
 
@@ -88,16 +92,24 @@ def row_of(cell, args):
 def name_of(model):
     """The class, and the estimator or costs that are not defaults."""
     chosen = getattr(model, "estimator", "auto"), getattr(model, "loss_matrix", None)
-    kinds = [name for name in (chosen[0], "" if chosen[1] is None else "costs") if name != "auto"]
+    kinds = [
+        name
+        for name in (chosen[0], "" if chosen[1] is None else "costs")
+        if name != "auto"
+    ]
     return " ".join([type(model).__name__, *filter(None, kinds)])
 
 
 def folds(cell, seed):
     """Train and test rows, of whole lists."""
     if cell.y.ndim == 1 and not cell.y.dtype.names:
-        return StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(cell.X, cell.y)
+        return StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(
+            cell.X, cell.y
+        )
     groups = cell.y["qid"] if cell.y.dtype.names else np.arange(len(cell.y))
-    return GroupKFold(N_FOLDS, shuffle=True, random_state=seed).split(cell.X, groups=groups)
+    return GroupKFold(N_FOLDS, shuffle=True, random_state=seed).split(
+        cell.X, groups=groups
+    )
 
 
 def scores(cell, train, test, multiples):
@@ -117,17 +129,25 @@ def document_sets(args):
     """Sets of documents: all lists, or some few."""
     names = [] if args.tiny else ["lightgbm_example", "clueweb09"]
     sets = {name: DOCUMENTS[name] for name in names}
-    sets["generated"] = partial(generated, n_lists=20 if args.tiny else 150, seed=args.seed)
+    sets["generated"] = partial(
+        generated, n_lists=20 if args.tiny else 150, seed=args.seed
+    )
     if not args.tiny:
         sets["digits"] = partial(digits, n_queries=60)
-        sets["wide"] = partial(generated, n_lists=60, n_features=200, noise=4.0, seed=args.seed)
+        sets["wide"] = partial(
+            generated, n_lists=60, n_features=200, noise=4.0, seed=args.seed
+        )
     for name, load in sets.items():
         X, y, qid = load(args.data)
         shuffled = np.random.default_rng(args.seed).permutation(np.unique(qid))
         for n_lists in (24, len(shuffled)):
             kept = np.isin(qid, shuffled[:n_lists])
             kept &= np.cumsum(kept) <= args.rows
-            yield f"{name}, {n_lists} lists", X[kept], ranking_target(y[kept], qid[kept])
+            yield (
+                f"{name}, {n_lists} lists",
+                X[kept],
+                ranking_target(y[kept], qid[kept]),
+            )
 
 
 def item_sets(args):
@@ -154,7 +174,9 @@ def feature_kinds(args):
     }
     for name, X in kinds.items():
         Z = StandardScaler(with_mean=False).fit_transform(X)
-        signal = Z @ (rng.normal(size=(X.shape[1], 4)) * (rng.random((X.shape[1], 1)) < 0.3))
+        signal = Z @ (
+            rng.normal(size=(X.shape[1], 4)) * (rng.random((X.shape[1], 1)) < 0.3)
+        )
         yield name, X, signal + signal.std() * rng.normal(size=signal.shape)
 
 
@@ -184,7 +206,9 @@ def items(args):
         yield Cell("items, logistic", name, X, y, model)
         ridge = clone(model).set_params(estimator="ridge")
         yield Cell("items, ridge", name, X, y, ridge)
-        model = OrderPreservingRegressor(target_loss="ndcg" if measure == "kendall" else measure)
+        model = OrderPreservingRegressor(
+            target_loss="ndcg" if measure == "kendall" else measure
+        )
         yield Cell("items, cross-entropy", name, X, y, model)
 
 

@@ -19,7 +19,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_svmlight_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, f1_score
-from sklearn.model_selection import GroupKFold, StratifiedShuffleSplit, TunedThresholdClassifierCV
+from sklearn.model_selection import (
+    GroupKFold,
+    StratifiedShuffleSplit,
+    TunedThresholdClassifierCV,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -94,8 +98,16 @@ def of_all_rows(measure, args):
                 found[key].append(function(y[test], predicted))
             vacuous += int(models["ours"].is_vacuous_)
         difference = paired(found["ours"], found["logistic"])
-        row = {"set": name, **{key: float(np.mean(values)) for key, values in found.items()}}
-        yield {**row, "vacuous": vacuous, "difference": difference.mean, "se": difference.se}
+        row = {
+            "set": name,
+            **{key: float(np.mean(values)) for key, values in found.items()},
+        }
+        yield {
+            **row,
+            "vacuous": vacuous,
+            "difference": difference.mean,
+            "se": difference.se,
+        }
 
 
 def load_words(args):
@@ -112,21 +124,30 @@ def words(args):
     X, y, qid = load_words(args)
     models = {
         "lbfgs": StructuredHingeSequenceClassifier(),
-        "sgd": StructuredHingeSequenceClassifier(solver="sgd", alpha=3e-4, random_state=0),
+        "sgd": StructuredHingeSequenceClassifier(
+            solver="sgd", alpha=3e-4, random_state=0
+        ),
         "no transitions": StructuredHingeClassifier(),
     }
     folds = GroupKFold(2 if args.tiny else args.folds, shuffle=True, random_state=0)
     for name, model in models.items():
         letters, whole, seconds = [], [], []
         for train, test in folds.split(X, groups=qid):
-            some, new = ({} if name == "no transitions" else {"qid": qid[i]} for i in (train, test))
+            some, new = (
+                {} if name == "no transitions" else {"qid": qid[i]}
+                for i in (train, test)
+            )
             start = process_time()
             model.fit(X[train], y[train], **some)
             seconds.append(process_time() - start)
             right = pd.Series(model.predict(X[test], **new) == y[test])
             letters.append(right.mean())
             whole.append(right.groupby(qid[test]).all().mean())
-        row = {"model": name, "letters": float(np.mean(letters)), "words": float(np.mean(whole))}
+        row = {
+            "model": name,
+            "letters": float(np.mean(letters)),
+            "words": float(np.mean(whole)),
+        }
         yield {**row, "seconds": float(np.mean(seconds))}
 
 

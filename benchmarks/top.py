@@ -54,14 +54,21 @@ TOPS = {
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument(
-        "--seeds", nargs=2, type=int, default=[0, 5], metavar=("FIRST", "END"), help="END excluded"
+        "--seeds",
+        nargs=2,
+        type=int,
+        default=[0, 5],
+        metavar=("FIRST", "END"),
+        help="END excluded",
     )
 
 
 def run(args):
     """Rows of the parts asked for."""
     if args.seeds[1] - args.seeds[0] < 2:
-        raise SystemExit(f"--seeds {args.seeds[0]} {args.seeds[1]}: a standard error needs two.")
+        raise SystemExit(
+            f"--seeds {args.seeds[0]} {args.seeds[1]}: a standard error needs two."
+        )
     rows = []
     for part in args.part:
         table = list(PARTS[part](args, range(*args.seeds)))
@@ -78,11 +85,19 @@ def tuned_part(args, seeds):
             for key, value in values_of_split(*load(), seed).items():
                 values[key].append(value)
         for depth in DEPTHS:
-            means = {model: np.mean(values[depth, model]) for model in (*PEERS, "ours", "trees")}
+            means = {
+                model: np.mean(values[depth, model])
+                for model in (*PEERS, "ours", "trees")
+            }
             best = max(PEERS, key=means.get)
             found = paired(values[depth, "ours"], values[depth, best])
             row = {"set": name, "depth": depth, **means, "best": means[best]}
-            yield {**row, "difference": found.mean, "low": found.low, "high": found.high}
+            yield {
+                **row,
+                "difference": found.mean,
+                "low": found.low,
+                "high": found.high,
+            }
 
 
 def values_of_split(X, y, seed):
@@ -94,9 +109,13 @@ def values_of_split(X, y, seed):
     values, chosen = {}, {name: best_of(PEERS[name], X, y, seed) for name in PEERS}
     for depth in DEPTHS:
         fitted = {name: clone(chosen[name][depth]).fit(X, y) for name in PEERS}
-        fitted["ours"] = PrecisionAtKPerceptron(target_loss=depth, random_state=seed).fit(X, y)
+        fitted["ours"] = PrecisionAtKPerceptron(
+            target_loss=depth, random_state=seed
+        ).fit(X, y)
         for name, model in {**fitted, "trees": trees}.items():
-            values[depth, name] = measure_score(depth, y_test, model.decision_function(X_test))
+            values[depth, name] = measure_score(
+                depth, y_test, model.decision_function(X_test)
+            )
     return values
 
 
@@ -111,7 +130,9 @@ def best_of(candidates, X, y, seed):
                 found[depth].append(measure_score(depth, y[b], scores))
         for depth in DEPTHS:
             means[depth].append(np.mean(found[depth]))
-    return {depth: candidates[int(np.argmax(of_depth))] for depth, of_depth in means.items()}
+    return {
+        depth: candidates[int(np.argmax(of_depth))] for depth, of_depth in means.items()
+    }
 
 
 def small_part(args, seeds):
@@ -127,9 +148,17 @@ def small_part(args, seeds):
                 cells.append({**row, "difference": cell.mean, "se": cell.se})
         yield from cells
         mean = np.mean([row["difference"] for row in cells])
-        row = {"rows": n_rows, "set": "all", "top": f"{len(cells)} cells", "difference": mean}
+        row = {
+            "rows": n_rows,
+            "set": "all",
+            "top": f"{len(cells)} cells",
+            "difference": mean,
+        }
         row["better"] = sum(cell["difference"] > 2 * cell["se"] for cell in cells)
-        yield {**row, "worse": sum(cell["difference"] < -2 * cell["se"] for cell in cells)}
+        yield {
+            **row,
+            "worse": sum(cell["difference"] < -2 * cell["se"] for cell in cells),
+        }
 
 
 def differences(X, y, n_rows, seed):
@@ -143,7 +172,9 @@ def differences(X, y, n_rows, seed):
     for top, (loss, measure) in TOPS.items():
         ours = PrecisionAtKPerceptron(target_loss=loss, random_state=seed).fit(X, y)
         scores = ours.decision_function(X_test)
-        ours, peer = (measure_score(measure, y_test, s, qid=qid) for s in (scores, theirs))
+        ours, peer = (
+            measure_score(measure, y_test, s, qid=qid) for s in (scores, theirs)
+        )
         found[top] = ours - peer
     return found
 
@@ -156,7 +187,9 @@ def trees_part(args, seeds):
         X, y = make_classification(
             4 * n, 30, n_informative=10, flip_y=0.1, random_state=seed, **settings
         )
-        ranker = HistGradientBoostingRanker(target_loss=f"precision@{n // 20}", random_state=0)
+        ranker = HistGradientBoostingRanker(
+            target_loss=f"precision@{n // 20}", random_state=0
+        )
         classifier = HistGradientBoostingClassifier(random_state=0).fit(X[:n], y[:n])
         scores = ranker.fit(X[:n], y[:n]).predict(X[n:])
         ours, theirs = (
@@ -164,7 +197,13 @@ def trees_part(args, seeds):
             for s in (scores, classifier.decision_function(X[n:]))
         )
         error = float(np.sqrt(theirs * (1 - theirs) / (3 * (n // 20))))
-        yield {"data": kind, "seed": seed, "ranker": ours, "classifier": theirs, "se": error}
+        yield {
+            "data": kind,
+            "seed": seed,
+            "ranker": ours,
+            "classifier": theirs,
+            "se": error,
+        }
 
 
 PARTS = {"tuned": tuned_part, "small": small_part, "trees": trees_part}

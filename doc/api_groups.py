@@ -58,7 +58,11 @@ GROUPS = (
                     "OrderPreservingRegressor",
                 ),
             ),
-            Section("Find positives in a budget a day", "budget", ("PrecisionAtKPerceptron",)),
+            Section(
+                "Find positives in a budget a day",
+                "budget",
+                ("PrecisionAtKPerceptron",),
+            ),
             Section(
                 "One order of many votes, leaderboards of duels",
                 "ballots",
@@ -70,7 +74,9 @@ GROUPS = (
                     "consensus._consensus.RankIntervals",
                 ),
             ),
-            Section("Learn from judges and pairs", "preferences", ("PairwiseDAGRanker",)),
+            Section(
+                "Learn from judges and pairs", "preferences", ("PairwiseDAGRanker",)
+            ),
             Section(
                 "Classes with costs, ordinal classes, abstention",
                 "costs",
@@ -142,7 +148,9 @@ GROUPS = (
         "Model selection",
         "Query ids, splits, learning curves and importances that treat queries as units.",
         (
-            Section("Query ids", "model_selection", ("ranking_target", "CutQueriesWarning")),
+            Section(
+                "Query ids", "model_selection", ("ranking_target", "CutQueriesWarning")
+            ),
             Section(
                 "Splits, learning curves, importances, cuts of lists",
                 "evaluation",
@@ -175,7 +183,9 @@ GROUPS = (
                 ),
             ),
             Section("Cost matrices", "costs", ("target_losses.MatrixLoss",)),
-            Section("F-measure of sets of labels", "multilabel", ("target_losses.FBeta",)),
+            Section(
+                "F-measure of sets of labels", "multilabel", ("target_losses.FBeta",)
+            ),
             Section(
                 "Measures for scorers only",
                 "target_losses",
@@ -225,13 +235,19 @@ GROUPS = (
                 "theory",
                 ("structured.StructuredHingeRanker",),
             ),
-            Section("Classes with costs", "theory", ("structured.StructuredHingeClassifier",)),
+            Section(
+                "Classes with costs",
+                "theory",
+                ("structured.StructuredHingeClassifier",),
+            ),
             Section(
                 "Two classes by F1 or another measure of all rows",
                 "theory",
                 ("structured.StructuredHingeBinaryClassifier",),
             ),
-            Section("Sequences", "theory", ("structured.StructuredHingeSequenceClassifier",)),
+            Section(
+                "Sequences", "theory", ("structured.StructuredHingeSequenceClassifier",)
+            ),
         ),
         stable=False,
     ),
@@ -256,7 +272,9 @@ GROUPS = (
                 "target_losses",
                 ("decoders.decode_map_exact", "decoders.decode_map_local_search"),
             ),
-            Section("Orders with values and bounds", "target_losses", ("decoders.Decoded",)),
+            Section(
+                "Orders with values and bounds", "target_losses", ("decoders.Decoded",)
+            ),
         ),
         stable=False,
     ),

@@ -50,7 +50,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
     "subsection_order": [
-        f"../examples/{section}" for section in ("rank", "top", "preferences", "theory", "extend")
+        f"../examples/{section}"
+        for section in ("rank", "top", "preferences", "theory", "extend")
     ],
     "abort_on_example_error": True,
     "show_memory": False,

@@ -39,7 +39,9 @@ def write_generated_pages(doc, changelog):
     }
     public = {f"{path}.rst" for _, objects in documented_objects() for path in objects}
     for path in folder.iterdir():
-        if path.name not in pages.keys() | public:  # autosummary writes the pages of `public`
+        if (
+            path.name not in pages.keys() | public
+        ):  # autosummary writes the pages of `public`
             path.unlink()
     groups = group_pages()
     for path in folder.parent.glob("*.rst"):
@@ -50,7 +52,9 @@ def write_generated_pages(doc, changelog):
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")  # an unchanged page is not built again
+            path.write_text(
+                text, encoding="utf-8"
+            )  # an unchanged page is not built again
 
 
 # Reference --------------------------------------------------------------------------
@@ -63,7 +67,8 @@ def public_names(module):
     return [
         name
         for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+        if not name.startswith("_")
+        and getattr(value, "__module__", None) == module.__name__
     ]
 
 
@@ -84,7 +89,9 @@ def documented_objects():
         objects = {}
         for name in public_names(module):
             value = getattr(module, name)
-            if (inspect.isclass(value) or inspect.isfunction(value)) and id(value) not in seen:
+            if (inspect.isclass(value) or inspect.isfunction(value)) and id(
+                value
+            ) not in seen:
                 seen.add(id(value))
                 objects[f"{module.__name__}.{name}"] = value
         yield module, dict(sorted(objects.items()))
@@ -161,14 +168,18 @@ def documented_constants():
 def names_by_section():
     """The public names in each section of ``api_groups``, which has to list each of them once."""
     public = [path for _, objects in documented_objects() for path in objects]
-    public = [path.removeprefix(f"{PACKAGE}.") for path in public] + [*documented_constants()]
+    public = [path.removeprefix(f"{PACKAGE}.") for path in public] + [
+        *documented_constants()
+    ]
     sections = [section for group in api_groups.GROUPS for section in group.sections]
     listed = {name for section in sections for name in section.names}
     names = {
         section: [
             name
             for entry in section.names
-            for name in (rest_of(entry, public, listed) if entry.endswith(".*") else [entry])
+            for name in (
+                rest_of(entry, public, listed) if entry.endswith(".*") else [entry]
+            )
         ]
         for section in sections
     }
@@ -180,7 +191,9 @@ def names_by_section():
     }
     if any(wrong.values()):
         problems = [f"{k}: {', '.join(sorted(v))}" for k, v in wrong.items() if v]
-        raise LookupError(f"doc/api_groups.py lists each public name once; {'; '.join(problems)}.")
+        raise LookupError(
+            f"doc/api_groups.py lists each public name once; {'; '.join(problems)}."
+        )
     return names
 
 
@@ -198,7 +211,11 @@ def group_pages():
                 *(heading(group.title, "="), group.text, ""),
                 *([] if group.stable else [STANDING[False], ""]),
                 *(f".. currentmodule:: {PACKAGE}", ""),
-                *(line for section in group.sections for line in section_lines(section)),
+                *(
+                    line
+                    for section in group.sections
+                    for line in section_lines(section)
+                ),
             ]
         )
         for group in api_groups.GROUPS
@@ -208,11 +225,17 @@ def group_pages():
 def section_lines(section):
     names = names_by_section()[section]
     constants = documented_constants()
-    guide = section.guide if section.guide.startswith("/") else f"/user_guide/{section.guide}"
+    guide = (
+        section.guide
+        if section.guide.startswith("/")
+        else f"/user_guide/{section.guide}"
+    )
     lines = [heading(section.title, "-"), f"User guide: :doc:`{guide}`.", ""]
     lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
     shown = {name: f"~{name}" for name in api_groups.RESULTS}
-    lines += [f"   {shown.get(name, name)}" for name in names if name not in constants] + [""]
+    lines += [
+        f"   {shown.get(name, name)}" for name in names if name not in constants
+    ] + [""]
     for name in names:
         if name in constants:
             lines += constant(f"{PACKAGE}.{name}", constants[name])
@@ -253,7 +276,12 @@ def group_index():
             names = [f"`{results.get(name, name)}`" for name in names]
             rows.append([section.title, ", ".join(names)])
         lines += [list_table(rows), ""]
-    tree = [".. toctree::", "   :hidden:", "", *(f"   {group.page}" for group in api_groups.GROUPS)]
+    tree = [
+        ".. toctree::",
+        "   :hidden:",
+        "",
+        *(f"   {group.page}" for group in api_groups.GROUPS),
+    ]
     return "\n".join([*lines, *tree, ""])
 
 
@@ -276,8 +304,14 @@ def names_table(names, *, aimed_at):
         link = f":doc:`{entry.measure.__name__} <{class_page(entry.measure)}>`"
         row = [f"``{name}``", link, loss.labels, "yes" if loss.allow_missing else "no"]
         if aimed_at:
-            decoders = [f"{d} (exact)" if v.exact else d for d, v in loss.decoders.items()]
-            row += [dimension(loss), "yes" if loss.takes_documents else "no", ", ".join(decoders)]
+            decoders = [
+                f"{d} (exact)" if v.exact else d for d, v in loss.decoders.items()
+            ]
+            row += [
+                dimension(loss),
+                "yes" if loss.takes_documents else "no",
+                ", ".join(decoders),
+            ]
         rows.append(row)
     return list_table(rows)
 
@@ -286,7 +320,10 @@ def list_table(rows):
     """A table whose first row is its head."""
     lines = [".. list-table::", "   :header-rows: 1", ""]
     for row in rows:
-        lines += [f"   {'*' if i == 0 else ' '} - {cell}".rstrip() for i, cell in enumerate(row)]
+        lines += [
+            f"   {'*' if i == 0 else ' '} - {cell}".rstrip()
+            for i, cell in enumerate(row)
+        ]
     return "\n".join([*lines, ""])
 
 
@@ -323,7 +360,10 @@ def tools_table():
     """What works with each estimator, and why the rest does not."""
     rows = [["estimator", *scikit_learn.TOOLS.values()]]
     for name in scikit_learn.ESTIMATORS:
-        cells = [scikit_learn.WHY_NOT.get((name, tool), "works") for tool in scikit_learn.TOOLS]
+        cells = [
+            scikit_learn.WHY_NOT.get((name, tool), "works")
+            for tool in scikit_learn.TOOLS
+        ]
         rows.append([f"`{name.split('.')[-1]}`", *cells])
     return list_table(rows)
 

@@ -35,11 +35,17 @@ _PAIRS = "encodes the y of classifiers"
 
 TABLE = {
     "Pipeline": Outcome(RIGHT, RIGHT, RIGHT),
-    "ColumnTransformer": Outcome(RIGHT, RIGHT, RIGHT, "in a Pipeline, before the ranker"),
+    "ColumnTransformer": Outcome(
+        RIGHT, RIGHT, RIGHT, "in a Pipeline, before the ranker"
+    ),
     "GridSearchCV": Outcome(RIGHT, RIGHT, RIGHT),
     "RandomizedSearchCV": Outcome(RIGHT, RIGHT, RIGHT),
-    "HalvingGridSearchCV": Outcome(RIGHT, RIGHT, RIGHT, "small rounds cut queries apart"),
-    "HalvingRandomSearchCV": Outcome(RIGHT, RIGHT, RIGHT, "small rounds cut queries apart"),
+    "HalvingGridSearchCV": Outcome(
+        RIGHT, RIGHT, RIGHT, "small rounds cut queries apart"
+    ),
+    "HalvingRandomSearchCV": Outcome(
+        RIGHT, RIGHT, RIGHT, "small rounds cut queries apart"
+    ),
     "cross_validate": Outcome(RIGHT, RIGHT, RIGHT),
     "cross_val_predict": Outcome(RIGHT, RIGHT, RIGHT),
     'cross_val_predict(method="decision_function")': Outcome(
@@ -50,7 +56,9 @@ TABLE = {
     "SequentialFeatureSelector": Outcome(RIGHT, RIGHT, RIGHT),
     "RFE": Outcome(RIGHT, RAISES, RIGHT, _ARRAY),
     "RFECV": Outcome(RIGHT, RAISES, RIGHT, "makes an array of y"),
-    "BaggingRegressor": Outcome(RIGHT, RAISES, RIGHT, "draws rows, which cuts queries apart"),
+    "BaggingRegressor": Outcome(
+        RIGHT, RAISES, RIGHT, "draws rows, which cuts queries apart"
+    ),
     "VotingRegressor": Outcome(RIGHT, RAISES, RIGHT, _ARRAY),
     "StackingRegressor": Outcome(
         RIGHT, RAISES, RIGHT, "the inner folds cut queries apart unless ``cv`` is given"
@@ -65,7 +73,9 @@ TABLE = {
         RAISES, RAISES, RAISES, "fits on some rows and routes the ids of all"
     ),
     "TransformedTargetRegressor": Outcome(RAISES, RAISES, RIGHT, "computes with y"),
-    "RANSACRegressor": Outcome(RAISES, RAISES, RIGHT, "draws rows, which cuts queries apart"),
+    "RANSACRegressor": Outcome(
+        RAISES, RAISES, RIGHT, "draws rows, which cuts queries apart"
+    ),
     "AdaBoostRegressor": Outcome(
         RAISES, RAISES, RAISES, "computes with y; use it as ``estimator=`` of a ranker"
     ),

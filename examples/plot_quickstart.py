@@ -49,7 +49,11 @@ def noisy_grades(n_queries=500, length=20):
     tastes = 0.5 * rng.normal(size=(3, 12))
     utility = X[:, :4] @ [1.0, 0.7, 0.5, 0.5] + X[:, 4] * (X[:, 5] > 0)
     seen = utility + (X * tastes[qid % 3]).sum(axis=1) + 2.0 * rng.normal(size=len(qid))
-    return X, np.digitize(seen, np.quantile(seen, [0.5, 0.75, 0.9, 0.97])).astype(float), qid
+    return (
+        X,
+        np.digitize(seen, np.quantile(seen, [0.5, 0.75, 0.9, 0.97])).astype(float),
+        qid,
+    )
 
 
 digits = load_digits_retrieval(n_queries=500)
@@ -69,7 +73,9 @@ if find_spec("lightgbm"):
 
     zero = {"LGBMRanker": WrappedRanker(LGBMRanker(n_jobs=1, verbose=-1))}
 else:
-    zero = {"trees on grades": WrappedRanker(HistGradientBoostingRegressor(random_state=0))}
+    zero = {
+        "trees on grades": WrappedRanker(HistGradientBoostingRegressor(random_state=0))
+    }
 rankers = {
     "OrderPreservingRegressor": OrderPreservingRegressor(),
     "HistGradientBoostingRanker": HistGradientBoostingRanker(random_state=0),
@@ -116,9 +122,13 @@ def draw_differences(axis, curves, reference):
             continue
         differences = scores - curves[reference][2]
         mean = differences.mean(axis=1)
-        half = stats.t.ppf(0.975, differences.shape[1] - 1) * stats.sem(differences, axis=1)
+        half = stats.t.ppf(0.975, differences.shape[1] - 1) * stats.sem(
+            differences, axis=1
+        )
         (line,) = axis.plot(sizes, mean, marker="o", linewidth=2.5, label=name)
-        axis.fill_between(sizes, mean - half, mean + half, color=line.get_color(), alpha=0.2)
+        axis.fill_between(
+            sizes, mean - half, mean + half, color=line.get_color(), alpha=0.2
+        )
     axis.set_xscale("log")
     axis.set_xticks(sizes, map(str, sizes))
 
@@ -126,7 +136,9 @@ def draw_differences(axis, curves, reference):
 try:
     import matplotlib.pyplot as plt
 except ImportError:
-    sys.exit("quickstart.png was not written, it needs matplotlib: pip install '.[plot]'")
+    sys.exit(
+        "quickstart.png was not written, it needs matplotlib: pip install '.[plot]'"
+    )
 
 plt.rcParams["font.size"] = 13  # readable on a phone
 figure, axes = plt.subplots(2, 1, figsize=(6.2, 8.4), sharex=True, layout="constrained")

@@ -69,7 +69,9 @@ def check_finite(array, name, largest=np.inf):
     if wrong.any():
         place = [int(i) for i in np.argwhere(wrong)[0]]
         bound = "" if largest > LARGEST else f", at most {largest:g}"
-        raise ValueError(f"{name}{place} is {array[tuple(place)]:g}: it must be finite{bound}.")
+        raise ValueError(
+            f"{name}{place} is {array[tuple(place)]:g}: it must be finite{bound}."
+        )
     return array
 
 
@@ -169,18 +171,25 @@ def table_of(columns, index=None):
     if index is not None:
         rest = {name: values for name, values in columns.items() if name != index}
         # Ids may be tuples: they stay labels of one level.
-        columns, labels = rest, pd.Index(columns[index], name=index, tupleize_cols=False)
+        columns, labels = (
+            rest,
+            pd.Index(columns[index], name=index, tupleize_cols=False),
+        )
     return pd.DataFrame(columns, index=labels)
 
 
 def is_frame(table):
     """Whether a table has named columns: a frame or Arrow table, or a structured array."""
-    return hasattr(table, "columns") or bool(getattr(getattr(table, "dtype", None), "names", None))
+    return hasattr(table, "columns") or bool(
+        getattr(getattr(table, "dtype", None), "names", None)
+    )
 
 
 def is_data_frame(X):
     """Whether X is a data frame of pandas or polars, with a type for each column."""
-    frames = (getattr(sys.modules.get(name), "DataFrame", ()) for name in ("pandas", "polars"))
+    frames = (
+        getattr(sys.modules.get(name), "DataFrame", ()) for name in ("pandas", "polars")
+    )
     return any(isinstance(X, frame) for frame in frames)
 
 
@@ -193,7 +202,9 @@ def check_same_index(**named):
     names = column_names(X) if is_data_frame(X) else []
     for given in ("y", "qid") if names else ():
         values: Any = named.get(given)
-        likely = [values.name] if hasattr(values, "name") else {"y": [], "qid": QUERY}[given]
+        likely = (
+            [values.name] if hasattr(values, "name") else {"y": [], "qid": QUERY}[given]
+        )
         for name in likely:
             if name in names and np.array_equal(np.asarray(X[name]), values):
                 raise ValueError(
@@ -239,7 +250,9 @@ def take_rows(X, rows):
     """Select rows of an array, a list, a sparse matrix, a frame or a series by their indices."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
-    X = X.tocsr() if sparse.issparse(X) else X  # some sparse formats have no rows to take
+    X = (
+        X.tocsr() if sparse.issparse(X) else X
+    )  # some sparse formats have no rows to take
     return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
 
 
@@ -247,8 +260,14 @@ def column_names(table):
     """Names of the columns of a frame, an Arrow table, a structured array or a mapping, or []."""
     if isinstance(table, Mapping):
         return list(table)
-    names = getattr(table, "column_names", getattr(table, "columns", None))  # Arrow, frames
-    names = getattr(getattr(table, "dtype", None), "names", None) if names is None else names
+    names = getattr(
+        table, "column_names", getattr(table, "columns", None)
+    )  # Arrow, frames
+    names = (
+        getattr(getattr(table, "dtype", None), "names", None)
+        if names is None
+        else names
+    )
     return [] if names is None else list(names)
 
 
@@ -295,7 +314,9 @@ def exact_scores(values):
     """Scores unchanged; integers that floats cannot tell apart become their dense ranks."""
     with suppress(ValueError):  # ragged values are refused where they are read
         array = np.asarray(values)
-        is_object = array.dtype == object and all(isinstance(one, Integral) for one in array.flat)
+        is_object = array.dtype == object and all(
+            isinstance(one, Integral) for one in array.flat
+        )
         whole = (array.dtype.kind in "iu" or is_object) and array.size > 0
         if whole and max(-int(array.min()), int(array.max())) > 2**53:
             return np.unique(array, return_inverse=True)[1].reshape(array.shape)
@@ -326,7 +347,9 @@ def name_the_text(error, X):
         return
     names = column_names(X) if is_frame(X) else None
     entries = np.zeros((0, 0)) if names else np.asarray(X, dtype=object)
-    columns: Any = [X[name] for name in names or []] or (entries.T if entries.ndim == 2 else [])
+    columns: Any = [X[name] for name in names or []] or (
+        entries.T if entries.ndim == 2 else []
+    )
     for j, column in enumerate(columns):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
             if isinstance(entry, str) and repr(str(entry)) in str(error):
@@ -344,11 +367,19 @@ def without_empty_columns(X):
     Such a column is constant: no tree splits it, for any later values. Categories need nothing.
     """
     if is_data_frame(X):
-        counts = X.isna().sum() if hasattr(X, "isna") else X.fill_nan(None).null_count().row(0)
+        counts = (
+            X.isna().sum()
+            if hasattr(X, "isna")
+            else X.fill_nan(None).null_count().row(0)
+        )
         empty = np.asarray(counts) == len(X)
     else:
         is_dense = isinstance(X, np.ndarray) and X.dtype.kind == "f"
-        empty = np.isnan(X).all(axis=0) if is_dense else np.zeros(1 + X.shape[1], dtype=bool)
+        empty = (
+            np.isnan(X).all(axis=0)
+            if is_dense
+            else np.zeros(1 + X.shape[1], dtype=bool)
+        )
     if empty.all():
         raise ValueError("X has no value: it is NaN in every row and column.")
     if not empty.any():

@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
 from ._arrays import (
     ArrayLike,
@@ -50,7 +54,9 @@ from .target_losses._target_loss import RankingMeasure
 def check_no_qid(qid):
     """Refuse query ids for a model of fixed items."""
     if qid is not None:
-        raise ValueError("This model ranks the same items in every row of X; it takes no qid.")
+        raise ValueError(
+            "This model ranks the same items in every row of X; it takes no qid."
+        )
 
 
 def check_one_list(one_list, qid, n_items):
@@ -61,10 +67,14 @@ def check_one_list(one_list, qid, n_items):
             f"There are the same {n_items} items in every row of X: leave out one_list."
         )
     if one_list and qid is not None:
-        raise ValueError("Give qid to rank each query by itself, or one_list=True, not both.")
+        raise ValueError(
+            "Give qid to rank each query by itself, or one_list=True, not both."
+        )
 
 
-def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64, **options):
+def read_features(
+    estimator, X, *, reset, accept_sparse="csr", dtype=np.float64, **options
+):
     """Validate X by scikit-learn's `validate_data`.
 
     Masked arrays and more columns than fit into memory are refused too. The message for text names
@@ -75,7 +85,12 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
         refuse_dates(X)
     try:
         X = validate_data(
-            estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse=accept_sparse,
+            dtype=dtype,
+            **options,
         )
     except ValueError as error:
         name_the_text(error, X)
@@ -90,7 +105,9 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
         X.sum_duplicates()
     if reset:  # every fit needs some four vectors of this length
         vectors = 8 * 4 * X.shape[1]
-        check_size(f"A model of {X.shape[1]} features", vectors, "select or hash features")
+        check_size(
+            f"A model of {X.shape[1]} features", vectors, "select or hash features"
+        )
     return X
 
 
@@ -128,7 +145,9 @@ def linear_scores(X, coef, intercept):
 def attribute_of_fitted(estimator, name):
     """An attribute of ``estimator_``, if the estimator has one."""
     if "estimator_" not in vars(estimator):
-        raise AttributeError(f"This {type(estimator).__name__} has no estimator_, so no {name}.")
+        raise AttributeError(
+            f"This {type(estimator).__name__} has no estimator_, so no {name}."
+        )
     return getattr(estimator.estimator_, name)
 
 
@@ -165,15 +184,28 @@ class Rows(NamedTuple):
 
 def warn_of_one_list(model, y, qid):
     """Warn of a fit of many documents without query ids; classifiers of the top rank all rows."""
-    if qid is None and y.ndim == 1 and (n := len(y)) > 1000 and not is_classifier(model):
-        warn(f"All {n:,} rows are one list: pass qid=..., or qid=numpy.zeros({n}) if they are.")
+    if (
+        qid is None
+        and y.ndim == 1
+        and (n := len(y)) > 1000
+        and not is_classifier(model)
+    ):
+        warn(
+            f"All {n:,} rows are one list: pass qid=..., or qid=numpy.zeros({n}) if they are."
+        )
 
 
 #: Arguments of other packages, and what a ranker of this package takes instead.
 _ELSEWHERE = {
-    **dict.fromkeys(("group", "group_id", "groups", "query_id"), "qid=, the query id of each row"),
-    **dict.fromkeys(("eval_set", "eval_group", "eval_qid"), "early_stopping=True to trees"),
-    **dict.fromkeys(("n_estimators", "iterations"), "max_iter= to HistGradientBoostingRanker"),
+    **dict.fromkeys(
+        ("group", "group_id", "groups", "query_id"), "qid=, the query id of each row"
+    ),
+    **dict.fromkeys(
+        ("eval_set", "eval_group", "eval_qid"), "early_stopping=True to trees"
+    ),
+    **dict.fromkeys(
+        ("n_estimators", "iterations"), "max_iter= to HistGradientBoostingRanker"
+    ),
 }
 
 
@@ -185,7 +217,9 @@ def _with_hints(method):
     @wraps(method)
     def call(self, *args, **kwargs):
         for name in elsewhere & kwargs.keys():
-            raise TypeError(f"{type(self).__name__} takes no {name}=: give {_ELSEWHERE[name]}.")
+            raise TypeError(
+                f"{type(self).__name__} takes no {name}=: give {_ELSEWHERE[name]}."
+            )
         return method(self, *args, **kwargs)
 
     return call
@@ -273,7 +307,12 @@ class BaseRanker:
         if qid is None and one_label_per_row(y) and self._has_qid_:
             remedy = "for one single list pass qid=np.zeros(len(X))"
             refuse_no_qid(self, f"or y as ranking_target(y, qid); {remedy}")
-        if qid is None and one_label_per_row(y) and not is_classifier(self) and n_rows(y) > 1:
+        if (
+            qid is None
+            and one_label_per_row(y)
+            and not is_classifier(self)
+            and n_rows(y) > 1
+        ):
             warn(
                 f"This {type(self).__name__} was fitted without query ids, and score ranks all "
                 f"{n_rows(y)} rows as one list: pass qid to both, or np.zeros(len(X))."
@@ -284,7 +323,9 @@ class BaseRanker:
         else:
             scores = self._ranking_scores(X, qid=qid)
         return float(
-            self.target_loss_.measure(self._grades(y), scores, qid=qid, sample_weight=sample_weight)
+            self.target_loss_.measure(
+                self._grades(y), scores, qid=qid, sample_weight=sample_weight
+            )
         )
 
     def rank(
@@ -396,7 +437,9 @@ class LinearRanker(BaseRanker):
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
-        scores = linear_scores(X, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
+        scores = linear_scores(
+            X, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        )
         return scores[:, 0] if self.n_items_ is None else scores
 
     def _keep_linear(self, coef, intercept):

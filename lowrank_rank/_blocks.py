@@ -15,7 +15,11 @@ from ._arrays import n_rows, plain
 def block_of(entries):
     """X, y, qid and sample_weight of a tuple (X, y), (X, y, qid) or (X, y, qid, sample_weight)."""
     if not isinstance(entries, tuple | list) or not 2 <= len(entries) <= 4:
-        what = f"{len(entries)} entries" if isinstance(entries, tuple | list) else type(entries)
+        what = (
+            f"{len(entries)} entries"
+            if isinstance(entries, tuple | list)
+            else type(entries)
+        )
         raise ValueError(
             f"A block is a tuple (X, y, qid) or (X, y, qid, sample_weight), got {what}. "
             "datasets.iter_lists reads blocks from files."
@@ -45,7 +49,9 @@ class GivenBlocks:
 def read_blocks(blocks, *, again=False):
     """Refuse an object without blocks, or an iterator if they are needed `again`."""
     if not isinstance(blocks, Iterable):
-        raise TypeError(f"blocks must be an iterable of tuples (X, y, qid), got {blocks!r}.")
+        raise TypeError(
+            f"blocks must be an iterable of tuples (X, y, qid), got {blocks!r}."
+        )
     if again and isinstance(blocks, Iterator):
         raise ValueError(
             "blocks can be read only once, and an iterative fit reads them again: give a list, or "

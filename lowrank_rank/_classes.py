@@ -57,7 +57,9 @@ def read_costs(loss_matrix, classes, decisions, y):
             "may lack some labels. Or set the parameter classes=[...]."
         )
     labels = np.unique(np.asarray(y)) if named is None else distinct_labels(named)
-    matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
+    matrix = _matrix(
+        loss_matrix, labels, "y holds" if classes is None else "classes has"
+    )
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
     if named is None:
         _check_order(matrix, labels, decisions)
@@ -115,14 +117,22 @@ def _frame_labels(loss_matrix, y, classes):
     rows, columns = list(loss_matrix.index), list(loss_matrix.columns)
     if rows == list(range(len(rows))):
         return None, None  # the default index names nothing
-    missing = sorted(set(() if y is None else np.unique(y).tolist()) - set(rows), key=str)
+    missing = sorted(
+        set(() if y is None else np.unique(y).tolist()) - set(rows), key=str
+    )
     if missing or (classes is not None and list(classes) != rows):
-        wrong = f"lacks the labels {missing}" if missing else f"is not classes={list(classes)}"
+        wrong = (
+            f"lacks the labels {missing}"
+            if missing
+            else f"is not classes={list(classes)}"
+        )
         raise ValueError(
             f"The index {rows} of the data frame loss_matrix {wrong}: its index must name the "
             "classes of the rows, or give loss_matrix.to_numpy()."
         )
-    return np.asarray(rows), None if columns == list(range(len(columns))) else np.asarray(columns)
+    return np.asarray(rows), None if columns == list(
+        range(len(columns))
+    ) else np.asarray(columns)
 
 
 def names_classes(loss_matrix, classes):
@@ -157,7 +167,9 @@ def class_indices(y, classes, *, accept_others=False):
     """
     place = {label: i for i, label in enumerate(classes.tolist())}
     try:
-        index = np.fromiter((place.get(label, -1) for label in y.tolist()), np.intp, len(y))
+        index = np.fromiter(
+            (place.get(label, -1) for label in y.tolist()), np.intp, len(y)
+        )
     except TypeError as error:
         raise ValueError(f"y must hold one class label per row: {error}.") from None
     accept_others &= y.dtype.kind == classes.dtype.kind and bool(np.any(index >= 0))
@@ -203,7 +215,9 @@ def read_binary_labels(y, classes, pos_label, estimator):
         check_classification_targets(y)
         classes = _two_classes(y, classes)
     except TypeError:  # labels that cannot be compared
-        raise ValueError("y mixes kinds of labels: every row needs one of two labels.") from None
+        raise ValueError(
+            "y mixes kinds of labels: every row needs one of two labels."
+        ) from None
     if pos_label is None:
         pos_label = classes[1]
         if classes.dtype.kind in "OUS" and hasattr(estimator, "pos_label"):
@@ -239,7 +253,9 @@ def read_label_sets(y, classes, estimator, *, least_columns=1, allow_missing=Fal
                 "Lists of tags become such a matrix by MultiLabelBinarizer."
             )
         sets = (labels == 1).astype(int)
-        return np.where(unknown, np.nan, sets) if unknown.any() else sets, np.arange(sets.shape[1])
+        return np.where(unknown, np.nan, sets) if unknown.any() else sets, np.arange(
+            sets.shape[1]
+        )
     positive, classes, _ = read_binary_labels(y, classes, None, estimator)
     return positive[:, np.newaxis].astype(int), classes
 
@@ -257,7 +273,9 @@ def _label_array(y, estimator, *, allow_missing=False):
 def check_two_classes(labels):
     """Return the labels; refuse a single one."""
     if len(labels) < 2:
-        raise ValueError(f"y holds one class only, {labels.tolist()}: at least two are needed.")
+        raise ValueError(
+            f"y holds one class only, {labels.tolist()}: at least two are needed."
+        )
     return labels
 
 
@@ -289,7 +307,9 @@ def threshold_between(scores, n_above):
     scores = scores.ravel()
     if n_above >= len(scores):
         return float(np.nextafter(scores.min(), -np.inf))
-    highest_out = np.partition(scores, len(scores) - n_above - 1)[len(scores) - n_above - 1]
+    highest_out = np.partition(scores, len(scores) - n_above - 1)[
+        len(scores) - n_above - 1
+    ]
     least = np.min(scores, where=scores > highest_out, initial=np.inf)
     if least == np.inf:
         return float(np.nextafter(highest_out, np.inf))

@@ -60,7 +60,9 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
     """
     check_same_index(y=y, qid=qid)
     if getattr(getattr(y, "dtype", None), "names", None):
-        raise ValueError("y carries a qid already: give ranking_target the grades alone, y['y'].")
+        raise ValueError(
+            "y carries a qid already: give ranking_target the grades alone, y['y']."
+        )
     try:
         y = np.asarray(y, dtype=np.float64)
     except (OverflowError, ValueError) as error:
@@ -73,10 +75,14 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
             f"ranking_target takes one grade per row, y of shape (n_rows,), got shape {y.shape}. "
             "Each row of a matrix y is a list, so a matrix needs no qid."
         )
-    lists = RankingLists.from_qid(qid)  # checks the ids here, where the user can still see them
+    lists = RankingLists.from_qid(
+        qid
+    )  # checks the ids here, where the user can still see them
     qid = lists.ids[lists.codes]
     if len(qid) != len(y):
-        raise ValueError(f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row.")
+        raise ValueError(
+            f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row."
+        )
     qid = without_string_dtype(qid)
     target = np.empty(len(y), dtype=[("y", np.float64), ("qid", qid.dtype)])
     target["y"], target["qid"] = y, qid
@@ -115,7 +121,9 @@ def split_target(y, qid=None, X=None):
         one, two = one.astype(object), two.astype(object)
     same = map(same_id, one, two) if one.dtype == object else one == two
     if len(one) != len(two) or not all(same):
-        raise ValueError("qid is given twice, in y and by itself, and the two differ: give one.")
+        raise ValueError(
+            "qid is given twice, in y and by itself, and the two differ: give one."
+        )
     return y, carried
 
 
@@ -201,11 +209,15 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
     if accept_sparse and sparse.issparse(y):
         return _read_sparse(y, name)
     what, options = "numbers, grades that are higher for better", {"allow_nd": True}
-    y = _checked(y, name, what, ensure_all_finite="allow-nan", estimator=estimator, **options)
+    y = _checked(
+        y, name, what, ensure_all_finite="allow-nan", estimator=estimator, **options
+    )
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.ndim > 3:
-        raise ValueError(f"{name} must have one, two or three dimensions, got shape {y.shape}.")
+        raise ValueError(
+            f"{name} must have one, two or three dimensions, got shape {y.shape}."
+        )
     return y
 
 
@@ -230,20 +242,35 @@ def _read_sparse(y, name):
 
 
 #: How NumPy begins what it says of values that are no numbers.
-_NO_NUMBERS = ("int too large", "could not convert", "float() argument", "setting an array element")
+_NO_NUMBERS = (
+    "int too large",
+    "could not convert",
+    "float() argument",
+    "setting an array element",
+)
 
 
 def _checked(values, name, what="numbers", **options):
     """scikit-learn's check of an array of floats, which leaves some sentences to NumPy."""
     check_unmasked(values, name)
     try:
-        return check_array(values, ensure_2d=False, dtype=np.float64, input_name=name, **options)
+        return check_array(
+            values, ensure_2d=False, dtype=np.float64, input_name=name, **options
+        )
     except (OverflowError, TypeError, ValueError) as error:
         if not str(error).startswith(_NO_NUMBERS):
             raise
-        words = "Map words to numbers first." if "could not convert" in str(error) else ""
-        words = "MultiLabelBinarizer makes numbers of tags." if "'set'" in str(error) else words
-        raise ValueError(f"{name} must hold {what}: {error}. {words}".rstrip()) from None
+        words = (
+            "Map words to numbers first." if "could not convert" in str(error) else ""
+        )
+        words = (
+            "MultiLabelBinarizer makes numbers of tags."
+            if "'set'" in str(error)
+            else words
+        )
+        raise ValueError(
+            f"{name} must hold {what}: {error}. {words}".rstrip()
+        ) from None
 
 
 def refuse_missing_labels(y):
@@ -251,7 +278,9 @@ def refuse_missing_labels(y):
     check_unmasked(y, "y")
     try:
         values = np.asarray(y)
-        if values.dtype.kind == "O" and any(isinstance(v, set | frozenset) for v in values.flat):
+        if values.dtype.kind == "O" and any(
+            isinstance(v, set | frozenset) for v in values.flat
+        ):
             raise ValueError("sets")
     except ValueError:
         raise ValueError(
@@ -403,14 +432,18 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     the labels as the user laid them out, to name a wrong one's place. Preferences keep the shape
     (n_lists, r, r).
     """
-    check_same_labels(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
+    check_same_labels(
+        y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight
+    )
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true")
     check_unmasked(y_score, "y_score")
     scores = _checked(exact_scores(y_score), "y_score", allow_nd=True)
     scores = scores.ravel() if y.ndim == 1 and scores.shape == (len(y), 1) else scores
     if scores.shape != y.shape[:2]:
-        raise ValueError(f"y_score has shape {scores.shape} but y_true has shape {y.shape}.")
+        raise ValueError(
+            f"y_score has shape {scores.shape} but y_true has shape {y.shape}."
+        )
     lists = lists_of(y, qid, "y_true")
     warn_of_single_items(lists)
     y = check(y)

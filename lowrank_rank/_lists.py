@@ -53,7 +53,10 @@ class RankingLists:
         """Lists from one id per row; ``qid=None`` is one list of `n_rows` rows."""
         if qid is None:
             return cls([n_rows])
-        categorical, categories = getattr(qid, "cat", qid), None  # of a Series, or of an index
+        categorical, categories = (
+            getattr(qid, "cat", qid),
+            None,
+        )  # of a Series, or of an index
         if hasattr(categorical, "codes") and hasattr(categorical, "categories"):
             codes = np.asarray(categorical.codes)
             if not np.any(codes < 0):  # missing ids are refused later
@@ -70,7 +73,9 @@ class RankingLists:
         lengths = np.bincount(codes, minlength=len(ids))
         if np.all(codes[1:] >= codes[:-1]):
             return cls(lengths, None, ids)
-        narrow = codes.astype(np.min_scalar_type(len(ids)))  # 16 bits are sorted by radix
+        narrow = codes.astype(
+            np.min_scalar_type(len(ids))
+        )  # 16 bits are sorted by radix
         return cls(lengths, np.argsort(narrow, kind="stable"), ids)
 
     @property
@@ -126,7 +131,10 @@ class RankingLists:
         if self.ids is None:
             return None, None
         ids = self.ids[self.codes[[0, -1]]].tolist()
-        whole = [int(one) if isinstance(one, float) and one == int(one) else one for one in ids]
+        whole = [
+            int(one) if isinstance(one, float) and one == int(one) else one
+            for one in ids
+        ]
         return tuple(map(digest, whole))  # batches may have ids 1 and 1.0
 
     @cached_property
@@ -144,7 +152,9 @@ class RankingLists:
         lengths, first = np.unique(self.lengths[by_length], return_index=True)
         return [
             (members, self.starts[members][:, np.newaxis] + np.arange(length))
-            for length, members in zip(lengths, np.split(by_length, first[1:]), strict=True)
+            for length, members in zip(
+                lengths, np.split(by_length, first[1:]), strict=True
+            )
         ]
 
     def group(self, rows):
@@ -213,7 +223,9 @@ def id_array(qid):
     """One-dimensional array of ids; tuples and mixed types stay objects."""
     check_unmasked(qid, "qid")
     if isinstance(qid, str):
-        raise ValueError(f"qid is the text {qid!r}: give the ids of the rows, as frame[{qid!r}].")
+        raise ValueError(
+            f"qid is the text {qid!r}: give the ids of the rows, as frame[{qid!r}]."
+        )
     if not hasattr(qid, "__array__"):
         try:
             qid = list(qid)
@@ -223,7 +235,9 @@ def id_array(qid):
         array = np.asarray(qid if plain else 0)
         lossy = plain and isinstance(qid[0], int) and array.dtype.kind not in "iub"
         # NumPy drops zero bytes at the end of strings.
-        lossy = lossy or (plain and isinstance(qid[0], str) and any(q[-1:] == "\0" for q in qid))
+        lossy = lossy or (
+            plain and isinstance(qid[0], str) and any(q[-1:] == "\0" for q in qid)
+        )
         if not plain or lossy:  # np.asarray would merge ["1", 1] and large integers
             return np.fromiter(qid, dtype=object, count=len(qid))
         qid = array
@@ -252,7 +266,9 @@ def digest(one):
 def same_id(a, b):
     """Whether two single ids are equal, of whatever types they are."""
     equal = plain(a) == plain(b)
-    return bool(equal) if np.ndim(equal) == 0 else False  # NumPy compares tuples item by item
+    return (
+        bool(equal) if np.ndim(equal) == 0 else False
+    )  # NumPy compares tuples item by item
 
 
 def factorize(qid):
@@ -303,13 +319,20 @@ def codes_of(column, name):
 
 def coded(columns, names):
     """Codes (n, k) of k columns of the same ids, called by `names`, and the distinct ids."""
-    each = [codes_of(column, repr(name)) for column, name in zip(columns, names, strict=True)]
+    each = [
+        codes_of(column, repr(name))
+        for column, name in zip(columns, names, strict=True)
+    ]
     check_consistent_length(*(codes for codes, _ in each))
-    if len({ids.dtype.kind for _, ids in each}) > 1:  # NumPy would make strings of numbers
+    if (
+        len({ids.dtype.kind for _, ids in each}) > 1
+    ):  # NumPy would make strings of numbers
         each = [(codes, ids.astype(object)) for codes, ids in each]
     place, ids = factorize(np.concatenate([ids for _, ids in each]))
     places = np.split(place, np.cumsum([len(ids) for _, ids in each])[:-1])
-    return np.column_stack([p[codes] for p, (codes, _) in zip(places, each, strict=True)]), ids
+    return np.column_stack(
+        [p[codes] for p, (codes, _) in zip(places, each, strict=True)]
+    ), ids
 
 
 def refuse_missing_ids(qid):
@@ -327,13 +350,17 @@ def _missing(values):
     """Whether each id, or a part of it, is missing or infinite."""
     if values.dtype.names is not None:
         parts = [_missing(values[name]) for name in values.dtype.names]
-        return np.logical_or.reduce([part.reshape(len(values), -1).any(axis=1) for part in parts])
+        return np.logical_or.reduce(
+            [part.reshape(len(values), -1).any(axis=1) for part in parts]
+        )
     if values.dtype.kind in "fc":
         return ~np.isfinite(values)
     if values.dtype.kind in "mM":
         return np.isnat(values)
     if values.dtype == object:
-        flags = np.fromiter(map(is_missing, values.ravel()), dtype=bool, count=values.size)
+        flags = np.fromiter(
+            map(is_missing, values.ravel()), dtype=bool, count=values.size
+        )
         return flags.reshape(values.shape)
     return np.zeros(len(values), dtype=bool)
 
@@ -345,7 +372,11 @@ def is_missing(q):
     if isinstance(q, np.void) and q.dtype.names is not None:
         return bool(_missing(np.asarray(q).reshape(1))[0])
     try:
-        return q is None or bool(q != q) or (isinstance(q, float) and abs(q) == float("inf"))
+        return (
+            q is None
+            or bool(q != q)
+            or (isinstance(q, float) and abs(q) == float("inf"))
+        )
     except TypeError:  # comparisons with pandas.NA have no truth value
         return True
     except ValueError:
@@ -448,7 +479,9 @@ def mid_fractions(values, lists, weights):
     above = np.cumsum(weight) - weight
     above = above[blocks] - above[lists.starts][lists.index[blocks]]
     total = lists.sum(weights)[lists.index[blocks]]
-    below = np.divide(above + of_block / 2.0, total, out=np.zeros(len(total)), where=total > 0)
+    below = np.divide(
+        above + of_block / 2.0, total, out=np.zeros(len(total)), where=total > 0
+    )
     fractions = np.empty(len(values))
     fractions[order] = np.repeat(1.0 - below, block_lengths(blocks, len(values)))
     return fractions

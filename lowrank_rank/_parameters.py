@@ -50,7 +50,9 @@ def number(minimum=None, maximum=None, *, above=None, below=None):
     bounds = [(sign, bound) for sign, bound in limits if bound is not None]
 
     def accepts(value):
-        within = _is_a(value, Real) and all(_SIGNS[sign](value, bound) for sign, bound in bounds)
+        within = _is_a(value, Real) and all(
+            _SIGNS[sign](value, bound) for sign, bound in bounds
+        )
         try:
             return within and bool(np.isfinite(float(value)))
         except OverflowError:  # an integer beyond the floating range
@@ -92,13 +94,17 @@ predictor = Rule(
 
 def _is_random_state(value):
     try:
-        return not isinstance(value, bool | np.bool_) and bool(check_random_state(value))
+        return not isinstance(value, bool | np.bool_) and bool(
+            check_random_state(value)
+        )
     except ValueError:
         return False
 
 
 #: Values that scikit-learn's `check_random_state` takes.
-random_state = Rule(_is_random_state, "None, an integer in [0, 2**32 - 1] or a RandomState")
+random_state = Rule(
+    _is_random_state, "None, an integer in [0, 2**32 - 1] or a RandomState"
+)
 
 #: Number of jobs of joblib; -1 is one for each processor.
 jobs = Rule(
@@ -108,7 +114,9 @@ jobs = Rule(
 
 #: Amount of printed progress: a flag or a level.
 verbosity = Rule(
-    lambda value: isinstance(value, bool | np.bool_) or (_is_a(value, Integral) and value >= 0),
+    lambda value: (
+        isinstance(value, bool | np.bool_) or (_is_a(value, Integral) and value >= 0)
+    ),
     "True, False or an integer >= 0",
 )
 
@@ -137,7 +145,9 @@ def check_parameter(name, value, alternatives):
     names = sorted(one for one in alternatives if isinstance(one, str))
     if names:
         words = f"one of {names}" if len(names) > 1 else repr(names[0])
-        rules.insert(0, Rule(lambda value: isinstance(value, str) and value in names, words))
+        rules.insert(
+            0, Rule(lambda value: isinstance(value, str) and value in names, words)
+        )
     if not any(rule.accepts(value) for rule in rules):
         words = " or ".join(rule.words for rule in rules)
         raise InvalidParameterError(f"{name} must be {words}, got {plain(value)!r}.")
@@ -202,7 +212,9 @@ def fresh_fit(estimator):
     Fitted attributes, public and private, end in an underscore.
     """
     with all_or_nothing(estimator):
-        for name in [n for n in vars(estimator) if n.endswith("_") and not n.startswith("__")]:
+        for name in [
+            n for n in vars(estimator) if n.endswith("_") and not n.startswith("__")
+        ]:
             delattr(estimator, name)
         yield
 
@@ -218,7 +230,10 @@ def inherit_docstrings(cls):
         if name.startswith("_") or not is_method or not hasattr(super(cls, cls), name):
             continue
         replaced = inspect.getdoc(getattr(super(cls, cls), name)) or ""
-        own, start = inspect.cleandoc(value.__doc__ or ""), replaced.find("\n\nParameters\n")
+        own, start = (
+            inspect.cleandoc(value.__doc__ or ""),
+            replaced.find("\n\nParameters\n"),
+        )
         if not own:
             value.__doc__ = replaced
         elif start > 0 and "\n---" not in own:

@@ -47,10 +47,14 @@ class TableMixin:
             cells = [cell_of(v) for v in values]
             width = max(map(len, [name, *cells]))
             numeric = all(isinstance(v, Real) for v in values)
-            yield [f"{cell:{'>' if numeric else '<'}{width}}" for cell in [name, *cells]]
+            yield [
+                f"{cell:{'>' if numeric else '<'}{width}}" for cell in [name, *cells]
+            ]
 
     def __repr__(self) -> str:
-        return "\n".join("  ".join(line).rstrip() for line in zip(*self._padded(), strict=True))
+        return "\n".join(
+            "  ".join(line).rstrip() for line in zip(*self._padded(), strict=True)
+        )
 
     def _repr_html_(self) -> str:
         head, *body = (map(escape, line) for line in zip(*self._padded(), strict=True))

@@ -55,7 +55,9 @@ class DaskBlocks(Blocks):
 
     def map(self, function: Callable[..., Any], *args: Any) -> "DaskBlocks":
         each = ([arg] * len(self.futures) for arg in args)
-        return DaskBlocks(self.client, self.client.map(function, self.futures, *each, pure=False))
+        return DaskBlocks(
+            self.client, self.client.map(function, self.futures, *each, pure=False)
+        )
 
     def sum(self, function: Callable[..., Any], *args: Any) -> Any:
         """Sum in the order of the blocks, so that every run gives the same digits."""
@@ -81,7 +83,9 @@ def _pieces(collection, like=None):
         # The optimiser of frames would join partitions of narrow columns, and leave those of X.
         return collection.to_delayed(optimize_graph=False)
     chunks, whole = collection.chunks[0], dict.fromkeys(range(1, collection.ndim), -1)
-    if isinstance(like, da.Array) and like.shape[0] == collection.shape[0]:  # known lengths
+    if (
+        isinstance(like, da.Array) and like.shape[0] == collection.shape[0]
+    ):  # known lengths
         chunks = like.chunks[0]
     return np.ravel(collection.rechunk({0: chunks, **whole}).to_delayed()).tolist()
 
@@ -89,7 +93,9 @@ def _pieces(collection, like=None):
 def _block(number, X, y, qid, weights):
     """Make a block of a partition; y of a single column becomes a vector."""
     named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
-    lengths = {name: n_rows(given) for name, given in named.items() if given is not None}
+    lengths = {
+        name: n_rows(given) for name, given in named.items() if given is not None
+    }
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {n}" for name, n in lengths.items())
         raise ValueError(
@@ -132,7 +138,9 @@ def _partitions(client, X, y, qid, weights):
     blocks = [delayed(_block)(i, *row) for i, row in enumerate(rows)]
     futures = client.compute(blocks + [delayed(_described)(block) for block in blocks])
     described = client.gather(futures[len(blocks) :])
-    futures = [one for one, has_rows in zip(futures, described, strict=False) if has_rows]
+    futures = [
+        one for one, has_rows in zip(futures, described, strict=False) if has_rows
+    ]
     if not futures:
         raise ValueError("There are no rows: at least one is needed.")
     ids, first_rows = zip(*filter(None, described), strict=True)
@@ -249,7 +257,9 @@ def fit(
             model._fit(blocks.map(read, copy.copy(model), loss), loss)
             return model
         if not model._adds_up():
-            raise ValueError(f"On a cluster set estimator='ridge', got {model.estimator!r}.")
+            raise ValueError(
+                f"On a cluster set estimator='ridge', got {model.estimator!r}."
+            )
         model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)
         if is_classifier(model) and not names_classes(model.loss_matrix, model.classes):
@@ -299,18 +309,29 @@ def predict(model: Any, X: Any) -> da.Array:
     n_items, dtype = getattr(model, "n_items_", None), np.dtype(np.float64)
     if is_classifier(model):
         if _needs_lists(model) or hasattr(model, "n_labels_"):
-            _refuse(model, "predicts sequences or sets of labels", "model.predict(X.compute())")
+            _refuse(
+                model,
+                "predicts sequences or sets of labels",
+                "model.predict(X.compute())",
+            )
         dtype = getattr(model, "decisions_", model.classes_).dtype
     light, pieces = delayed(_light(model)), _pieces(X)
     lengths = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
     tail = () if n_items is None else (n_items,)
     each = zip(pieces, lengths, strict=True)
-    parts = [da.from_delayed(light.predict(one), (n, *tail), dtype=dtype) for one, n in each]
+    parts = [
+        da.from_delayed(light.predict(one), (n, *tail), dtype=dtype) for one, n in each
+    ]
     return da.concatenate(parts, allow_unknown_chunksizes=True)
 
 
 def rank(
-    model: Any, X: Any, *, qid: Any = None, one_list: bool = False, client: Client | None = None
+    model: Any,
+    X: Any,
+    *,
+    qid: Any = None,
+    one_list: bool = False,
+    client: Client | None = None,
 ) -> da.Array:
     """Ranks of each list, 1 = best: a dask array with the partitions of X.
 
@@ -368,7 +389,9 @@ def rank(
         raise ValueError("rank needs qid, the query id of each row, or one_list=True.")
     client = default_client() if client is None else client
     parts = client.gather(client.compute(_pieces(scores)))
-    ids = qid if one_list else np.concatenate(client.gather(client.compute(_pieces(qid))))
+    ids = (
+        qid if one_list else np.concatenate(client.gather(client.compute(_pieces(qid))))
+    )
     lists = RankingLists.from_qid(ids, sum(map(len, parts)))
     ranks = lists.ungroup(ranks_from_scores(lists.group(np.concatenate(parts)), lists))
     return da.from_array(ranks, chunks=(tuple(map(len, parts)),))
@@ -420,10 +443,14 @@ def score(
     """
     check_is_fitted(model)
     if is_classifier(model) and not hasattr(model, "decisions_"):
-        line = "model.score(X.compute(), y.compute()), with the same for qid and weights"
+        line = (
+            "model.score(X.compute(), y.compute()), with the same for qid and weights"
+        )
         _refuse(model, "has a score that is no mean over partitions", line)
     blocks = _blocks(model, client, X, y, qid, sample_weight)
-    total, weight = blocks.sum(_costs if is_classifier(model) else _values, _light(model))
+    total, weight = blocks.sum(
+        _costs if is_classifier(model) else _values, _light(model)
+    )
     if not weight > 0 and is_classifier(model):
         refuse_zero_weights()
     return float(total / weight) if weight > 0 else float(model.target_loss_.undefined)

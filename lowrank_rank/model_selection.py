@@ -92,11 +92,15 @@ def query_train_test_split(
     """
     if not arrays:
         raise ValueError("query_train_test_split got no array: give X, y, ... and qid.")
-    named = {f"array {i}": array for i, array in enumerate(arrays) if not carries_qid(array)}
+    named = {
+        f"array {i}": array for i, array in enumerate(arrays) if not carries_qid(array)
+    }
     given = list(arrays) if qid is None or isinstance(qid, str) else [*arrays, qid]
     if isinstance(qid, str):
         if not is_frame(arrays[0]) or qid not in column_names(arrays[0]):
-            raise ValueError(f"qid={qid!r} must be a column of the first array, a frame.")
+            raise ValueError(
+                f"qid={qid!r} must be a column of the first array, a frame."
+            )
         qid = arrays[0][qid]
     check_same_index(**named, qid=qid)
     if qid is None:
@@ -109,7 +113,11 @@ def query_train_test_split(
     check_consistent_length(*arrays, qid)
     lists = RankingLists.from_qid(qid)
     test_size = 0.25 if test_size is None and train_size is None else test_size
-    sizes = {"test_size": test_size, "train_size": train_size, "random_state": random_state}
+    sizes = {
+        "test_size": test_size,
+        "train_size": train_size,
+        "random_state": random_state,
+    }
     parts = next(GroupShuffleSplit(1, **sizes).split(lists.codes, groups=lists.codes))
     return [take_rows(array, rows) for array in given for rows in parts]
 
@@ -158,7 +166,12 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         return self.n_splits
 
     def split(
-        self, X: Any, y: Any = None, groups: Any = None, *, time: ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        groups: Any = None,
+        *,
+        time: ArrayLike | None = None,
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Rows of the training and the test part of each split.
 
@@ -187,7 +200,9 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         check_same_index(X=X, y=y, groups=groups, time=time)
         groups = split_target(y)[1] if groups is None and y is not None else groups
         if groups is None:
-            raise ValueError("Give groups=qid, the query of each row, or y as a ranking_target.")
+            raise ValueError(
+                "Give groups=qid, the query of each row, or y as a ranking_target."
+            )
         check_consistent_length(X, groups, time)
         codes = RankingLists.from_qid(groups).codes  # in order of first appearance
         order = np.arange(codes.max() + 1)
@@ -196,9 +211,13 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
             if np.any(missing := time != time):  # NaN and NaT differ from themselves
                 raise ValueError(f"time has no value in row {int(np.argmax(missing))}.")
             by_time = np.argsort(time, kind="stable")
-            order = codes[by_time][np.sort(np.unique(codes[by_time], return_index=True)[1])]
+            order = codes[by_time][
+                np.sort(np.unique(codes[by_time], return_index=True)[1])
+            ]
         for parts in TimeSeriesSplit(self.n_splits, gap=self.gap).split(order):
-            train, test = (np.flatnonzero(np.isin(codes, order[part])) for part in parts)
+            train, test = (
+                np.flatnonzero(np.isin(codes, order[part])) for part in parts
+            )
             yield train, test
 
 
@@ -211,7 +230,9 @@ def _with_ids(y, qid):
         return y, np.arange(n_rows(y))
     y, qid = split_target(y, qid)
     if qid is None:
-        raise ValueError("The query of each row is needed: give qid=..., or a ranking_target.")
+        raise ValueError(
+            "The query of each row is needed: give qid=..., or a ranking_target."
+        )
     target = ranking_target(y, qid)
     return target, RankingLists.from_qid(target["qid"]).codes
 
@@ -289,7 +310,9 @@ def query_learning_curve(
     check_same_index(X=X, y=y, qid=qid)
     target, of_row = _with_ids(y, qid)
     splitter = GroupKFold(cv) if isinstance(cv, Integral) else cv
-    folds = list(splitter.split(X, target, of_row) if hasattr(splitter, "split") else splitter)
+    folds = list(
+        splitter.split(X, target, of_row) if hasattr(splitter, "split") else splitter
+    )
     random_state = check_random_state(random_state)
     queries = [random_state.permutation(np.unique(of_row[train])) for train, _ in folds]
     sizes, available = np.asarray(train_sizes), min(map(len, queries))
@@ -312,7 +335,11 @@ def query_learning_curve(
     options = {"return_train_score": True, "error_score": "raise", "n_jobs": n_jobs}
     found = cross_validate(estimator, X, target, cv=splits, scoring=scoring, **options)
     shape = (len(sizes), len(folds))
-    return sizes, found["train_score"].reshape(shape), found["test_score"].reshape(shape)
+    return (
+        sizes,
+        found["train_score"].reshape(shape),
+        found["test_score"].reshape(shape),
+    )
 
 
 @checked(n_repeats=[count()])
@@ -378,24 +405,34 @@ def query_permutation_importance(
     array([0.5, 0. ])
     """
     if sparse.issparse(X):
-        raise ValueError("X is sparse, but its columns are permuted one by one: give X.toarray().")
+        raise ValueError(
+            "X is sparse, but its columns are permuted one by one: give X.toarray()."
+        )
     if not one_label_per_row(y):
-        raise ValueError("y must hold one grade per row: one row alone cannot be permuted.")
+        raise ValueError(
+            "y must hold one grade per row: one row alone cannot be permuted."
+        )
     check_same_index(X=X, y=y, qid=qid)
     target, of_row = _with_ids(y, qid)
     X = cast(Any, X) if hasattr(X, "columns") else np.asarray(X)
     scorer = scoring if callable(scoring) else make_ranking_scorer(scoring)
     seeds = check_random_state(random_state).randint(2**31 - 1, size=X.shape[1])
     scores = Parallel(n_jobs=n_jobs)(
-        delayed(_scores_permuted)(estimator, X, target, of_row, column, seed, n_repeats, scorer)
+        delayed(_scores_permuted)(
+            estimator, X, target, of_row, column, seed, n_repeats, scorer
+        )
         for column, seed in enumerate(seeds)
     )
     baseline: Any = scorer(estimator, X, target)
     several, found = isinstance(baseline, dict), {}
     for name, value in (baseline if several else {"": baseline}).items():
-        drops = value - np.array([[s[name] if several else s for s in row] for row in scores])
+        drops = value - np.array(
+            [[s[name] if several else s for s in row] for row in scores]
+        )
         mean, std = drops.mean(axis=1), drops.std(axis=1)
-        found[name] = Bunch(importances_mean=mean, importances_std=std, importances=drops)
+        found[name] = Bunch(
+            importances_mean=mean, importances_std=std, importances=drops
+        )
     return found if several else found[""]
 
 

@@ -1,7 +1,12 @@
 """Surrogates in score space: values and gradients, usable without any estimator."""
 
 from .order_preserving._bounds import surrogate_loss
-from .order_preserving._surrogates import SURROGATES, BregmanSurrogate, Surrogate, SurrogateValues
+from .order_preserving._surrogates import (
+    SURROGATES,
+    BregmanSurrogate,
+    Surrogate,
+    SurrogateValues,
+)
 from .precision_at_top._surrogates import precision_surrogate
 from .structured._hinges import structured_hinge
 

@@ -11,7 +11,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numpy as np
 import pytest
 
-SHARED = Path(os.environ.get("LOWRANK_RANK_SHARED", Path(__file__).parents[2] / "shared"))
+SHARED = Path(
+    os.environ.get("LOWRANK_RANK_SHARED", Path(__file__).parents[2] / "shared")
+)
 
 
 @pytest.fixture(autouse=True)

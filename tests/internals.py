@@ -70,8 +70,15 @@ from lowrank_rank.decoders._average_precision import (
     decode_map_diagonal,
 )
 from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
-from lowrank_rank.decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
-from lowrank_rank.decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
+from lowrank_rank.decoders.feedback_arcs._decoders import (
+    PD_DECODERS,
+    auto_pd_decoder,
+    pd_decoder,
+)
+from lowrank_rank.decoders.feedback_arcs._exact import (
+    MAX_ITEMS_ORDERING,
+    MAX_ITEMS_SUBSETS,
+)
 from lowrank_rank.decoders.feedback_arcs._graphs import (
     acyclic_edges,
     check_preference_matrices,
@@ -126,7 +133,12 @@ from lowrank_rank.precision_at_top._batches import (
     places_at_top,
     resolve_top_loss,
 )
-from lowrank_rank.precision_at_top._steps import METHODS, Trajectory, run_pass, start_weights
+from lowrank_rank.precision_at_top._steps import (
+    METHODS,
+    Trajectory,
+    run_pass,
+    start_weights,
+)
 from lowrank_rank.precision_at_top._surrogates import (
     PRECISION_SURROGATES,
     perceptron_avg,

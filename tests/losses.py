@@ -60,7 +60,10 @@ def named_cases():
         cuts = ["", CUTS[entry.at]] if entry.at.startswith("[") else [CUTS[entry.at]]
         for cut in cuts:
             loss = entry.measure(**entry.parameters(cut))
-            kinds = [*KINDS[loss.labels], *([preferences] if loss.takes_preferences else [])]
+            kinds = [
+                *KINDS[loss.labels],
+                *([preferences] if loss.takes_preferences else []),
+            ]
             yield from ((loss, kind) for kind in kinds)
 
 

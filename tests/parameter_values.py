@@ -55,7 +55,9 @@ NEEDS = {
     ("StructuredHingeBinaryClassifier", "solver", "lbfgs"),
     ("LowRankSurrogateRanker", "estimator", "logistic"),
     ("PairwiseDAGRanker", "estimator", "logistic"),
-    *((type(estimator).__name__, "alpha", "gcv") for estimator in ESTIMATORS[:4]),  # ridge
+    *(
+        (type(estimator).__name__, "alpha", "gcv") for estimator in ESTIMATORS[:4]
+    ),  # ridge
 }
 
 

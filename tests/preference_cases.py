@@ -10,7 +10,9 @@ from .reference import disagreement_cost
 KINDS = {
     "normal": lambda rng, shape: rng.normal(size=shape),
     "whole": lambda rng, shape: rng.integers(-2, 4, size=shape).astype(float),
-    "sparse": lambda rng, shape: rng.integers(1, 9, size=shape) * (rng.random(shape) < 0.3),
+    "sparse": lambda rng, shape: (
+        rng.integers(1, 9, size=shape) * (rng.random(shape) < 0.3)
+    ),
     "tiny": lambda rng, shape: 1e-13 * rng.normal(size=shape),
     "subnormal": lambda rng, shape: 1e-310 * rng.normal(size=shape),
     "huge": lambda rng, shape: 1e12 * rng.normal(size=shape),
@@ -21,12 +23,16 @@ KINDS = {
 
 
 def preferences(kind, n_lists, r, seed=0):
-    return np.asarray(KINDS[kind](np.random.default_rng([seed, r]), (n_lists, r, r)), dtype=float)
+    return np.asarray(
+        KINDS[kind](np.random.default_rng([seed, r]), (n_lists, r, r)), dtype=float
+    )
 
 
 def least_costs(u):
     orders = all_ranks(u.shape[1])
-    below = (orders[:, :, None] > orders[:, None]).reshape(len(orders), -1).astype(float)
+    below = (
+        (orders[:, :, None] > orders[:, None]).reshape(len(orders), -1).astype(float)
+    )
     return (u.reshape(len(u), -1) @ below.T).min(axis=1)
 
 

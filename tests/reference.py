@@ -19,7 +19,9 @@ def orders_that_agree(scores):
 def over_ties(measure, y, scores):
     """Mean of measure(y in order) over the orders that agree with the scores."""
     y = np.asarray(y, dtype=float)
-    return float(np.mean([measure(y[list(order)]) for order in orders_that_agree(scores)]))
+    return float(
+        np.mean([measure(y[list(order)]) for order in orders_that_agree(scores)])
+    )
 
 
 def precision(y, k):
@@ -40,7 +42,10 @@ def ndcg(y, k=None, gain=lambda g: g):
 
 
 def eru(y, neutral, half_life):
-    return sum(max(g - neutral, 0) * 2 ** ((1 - p) / (half_life - 1)) for p, g in enumerate(y, 1))
+    return sum(
+        max(g - neutral, 0) * 2 ** ((1 - p) / (half_life - 1))
+        for p, g in enumerate(y, 1)
+    )
 
 
 def average_precision(y, k=None):
@@ -53,7 +58,9 @@ def average_precision(y, k=None):
 
 
 def auc(y):
-    pairs = [(a, b) for a in range(len(y)) for b in range(len(y)) if y[a] == 1 and y[b] == 0]
+    pairs = [
+        (a, b) for a in range(len(y)) for b in range(len(y)) if y[a] == 1 and y[b] == 0
+    ]
     return sum(a < b for a, b in pairs) / len(pairs)
 
 
@@ -76,7 +83,10 @@ def spearman(y):
         rho = np.empty(r)
         rho[list(ranking)] = np.arange(1, r + 1)
         values.append(
-            1 - 6 * sum((p - rho[p - 1]) ** 2 for p in range(1, r + 1)) / (r * (r * r - 1))
+            1
+            - 6
+            * sum((p - rho[p - 1]) ** 2 for p in range(1, r + 1))
+            / (r * (r * r - 1))
         )
     return np.mean(values)
 
@@ -97,7 +107,11 @@ def kendall(y, scores):
 
 def disagreement_cost(u, order):
     """Sum of u_ij over the pairs that the order (best first) has the other way round."""
-    return sum(u[order[b]][order[a]] for a in range(len(order)) for b in range(a + 1, len(order)))
+    return sum(
+        u[order[b]][order[a]]
+        for a in range(len(order))
+        for b in range(a + 1, len(order))
+    )
 
 
 def has_cycle(r, edges):
@@ -114,7 +128,9 @@ def has_cycle(r, edges):
 def algorithm_1(u):
     """Edges left, and the order along them: the free item of largest net preference first."""
     r = len(u)
-    edges = [(i, j) for i in range(r) for j in range(r) if i != j and u[i][j] - u[j][i] > 0]
+    edges = [
+        (i, j) for i in range(r) for j in range(r) if i != j and u[i][j] - u[j][i] > 0
+    ]
     while has_cycle(r, edges):
         edges.remove(min(edges, key=lambda e: (u[e[0]][e[1]] - u[e[1]][e[0]], e)))
     net = [sum(u[i][j] - u[j][i] for j in range(r)) for i in range(r)]
@@ -136,7 +152,9 @@ def insertions(order):
 
 def wide(X):
     """X as a sparse matrix with empty columns, so many that ridge regression iterates."""
-    return sparse.hstack([sparse.csr_matrix(X), sparse.csr_matrix((len(X), 501))], format="csr")
+    return sparse.hstack(
+        [sparse.csr_matrix(X), sparse.csr_matrix((len(X), 501))], format="csr"
+    )
 
 
 def scaled_features(X, weights=None):

@@ -9,10 +9,17 @@ from scipy.optimize import minimize
 
 from lowrank_rank.surrogates import SURROGATES
 
-from .internals import PointwiseSmoothHinge, PointwiseSquaredHinge, RankingLists, resolve_surrogate
+from .internals import (
+    PointwiseSmoothHinge,
+    PointwiseSquaredHinge,
+    RankingLists,
+    resolve_surrogate,
+)
 
 ETA = 4.0  # above every utility of the tests
-ORDER_PRESERVING = [name for name, one in SURROGATES.items() if one().is_order_preserving]
+ORDER_PRESERVING = [
+    name for name, one in SURROGATES.items() if one().is_order_preserving
+]
 BOUNDED = [name for name, one in SURROGATES.items() if one().has_bound]
 PAIRWISE = [name for name, one in SURROGATES.items() if one().is_pairwise]
 PROPORTIONAL = [name for name, one in SURROGATES.items() if one().is_proportional]
@@ -20,7 +27,9 @@ PROPORTIONAL = [name for name, one in SURROGATES.items() if one().is_proportiona
 
 def with_eta(name, eta=ETA):
     surrogate = resolve_surrogate(name)
-    return surrogate.set_params(eta=eta) if "eta" in surrogate.get_params() else surrogate
+    return (
+        surrogate.set_params(eta=eta) if "eta" in surrogate.get_params() else surrogate
+    )
 
 
 def log1pexp(x):
@@ -37,7 +46,9 @@ def smooth_hinge(x, a):
 
 def over_items(term):
     """Sum of term(v_i, s_i, eta), an item of weight w counted w times."""
-    return lambda v, s, w, eta=ETA: sum(w[i] * term(v[i], s[i], eta) for i in range(len(v)) if w[i])
+    return lambda v, s, w, eta=ETA: sum(
+        w[i] * term(v[i], s[i], eta) for i in range(len(v)) if w[i]
+    )
 
 
 def over_pairs(term):
@@ -60,13 +71,19 @@ def squared_hinge(t):
 
 
 def rounded_hinge(a):
-    return over_items(lambda v, s, eta: v * smooth_hinge(1 - s, a) + (eta - v) * smooth_hinge(s, a))
+    return over_items(
+        lambda v, s, eta: v * smooth_hinge(1 - s, a) + (eta - v) * smooth_hinge(s, a)
+    )
 
 
 BY_HAND = {
     "pointwise_squared": over_items(lambda v, s, eta: (v - s) ** 2),
-    "pointwise_logistic": over_items(lambda v, s, eta: v * log1pexp(-s) + (eta - v) * log1pexp(s)),
-    "pointwise_exponential": over_items(lambda v, s, eta: v * np.exp(-s) + (eta - v) * np.exp(s)),
+    "pointwise_logistic": over_items(
+        lambda v, s, eta: v * log1pexp(-s) + (eta - v) * log1pexp(s)
+    ),
+    "pointwise_exponential": over_items(
+        lambda v, s, eta: v * np.exp(-s) + (eta - v) * np.exp(s)
+    ),
     "pointwise_squared_hinge": squared_hinge(1.0),
     "pointwise_smooth_hinge": rounded_hinge(1.0),
     "pairwise_squared": over_pairs(lambda vi, vj, d: (vi - vj - d) ** 2 / 2),
@@ -75,7 +92,9 @@ BY_HAND = {
     "cross_entropy": cross_entropy,
     "bregman_squared": over_items(lambda v, s, eta: (v - s) ** 2 / 2),
     "ranknet": over_pairs(lambda vi, vj, d: (vi > vj) * log1pexp(-d)),
-    "pairwise_squared_hinge": over_pairs(lambda vi, vj, d: (vi > vj) * plus(1 - d) ** 2),
+    "pairwise_squared_hinge": over_pairs(
+        lambda vi, vj, d: (vi > vj) * plus(1 - d) ** 2
+    ),
 }
 
 
@@ -97,7 +116,9 @@ def population_minimiser(surrogate, utilities, probabilities):
 
     def risk(s):
         found = surrogate.evaluate(utilities.ravel(), np.tile(s, n), lists, weights)
-        return probabilities @ found.values, probabilities @ found.gradient.reshape(n, r)
+        return probabilities @ found.values, probabilities @ found.gradient.reshape(
+            n, r
+        )
 
     options = {"gtol": 1e-10, "ftol": 1e-16}
     return minimize(risk, np.zeros(r), jac=True, method="L-BFGS-B", options=options).x

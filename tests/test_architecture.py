@@ -28,7 +28,14 @@ FLOORS = [
     {"_blocks"},
     {"_base"},
     {"fitting"},
-    {"low_rank", "preferences", "consensus", "order_preserving", "precision_at_top", "structured"},
+    {
+        "low_rank",
+        "preferences",
+        "consensus",
+        "order_preserving",
+        "precision_at_top",
+        "structured",
+    },
     {"meta"},
     {"surrogates", "calibration", "boosting"},
     {"plotting", "testing", "dask"},
@@ -74,7 +81,9 @@ def defining_module(base, name):
     if (folder / f"{name}.py").exists() or (folder / name).is_dir():
         return (*base, name)
     for node in ast.walk(ast.parse((folder / "__init__.py").read_text())):
-        if isinstance(node, ast.ImportFrom) and name in [a.asname or a.name for a in node.names]:
+        if isinstance(node, ast.ImportFrom) and name in [
+            a.asname or a.name for a in node.names
+        ]:
             return defining_module((*base, *node.module.split(".")), name)
     return base
 
@@ -103,7 +112,9 @@ def test_names_that_contributing_sends_to_exist():
     pairs = re.findall(r"`([A-Z_]+)`(?:,| of| in|\s|\()+`(tests/\S+\.py)`", text)
     assert len(pairs) >= 6
     for name, path in pairs:
-        assert re.search(rf"^{name}\b", (root / path).read_text(encoding="utf-8"), re.M), (
+        assert re.search(
+            rf"^{name}\b", (root / path).read_text(encoding="utf-8"), re.M
+        ), (
             name,
             path,
         )
@@ -133,7 +144,11 @@ def test_a_module_used_by_one_family_lives_in_it():
 
     for path in MODULES:
         module = parts_of(path)
-        by_kind = module[0] in BY_KIND | FAMILIES or len(module) == 1 or path.name == "__init__.py"
+        by_kind = (
+            module[0] in BY_KIND | FAMILIES
+            or len(module) == 1
+            or path.name == "__init__.py"
+        )
         if not by_kind:
             assert len(families_using(module)) >= 2, module
 
@@ -144,14 +159,20 @@ def test_faces_hold_no_code(face):
     for node in ast.parse((PACKAGE / f"{face}.py").read_text()).body:
         public = isinstance(node, ast.Assign) and node.targets[0].id == "__all__"
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        assert public or docstring or isinstance(node, ast.ImportFrom), ast.unparse(node)
+        assert public or docstring or isinstance(node, ast.ImportFrom), ast.unparse(
+            node
+        )
 
 
 def code_lines(nodes, text):
     """Lines that hold code: without docstrings, comments and blanks."""
-    wanted = {number for node in nodes for number in range(node.lineno, node.end_lineno + 1)}
+    wanted = {
+        number for node in nodes for number in range(node.lineno, node.end_lineno + 1)
+    }
     for node in ast.walk(ast.Module(nodes, [])):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
+        if isinstance(node, ast.Expr) and isinstance(
+            node.value, ast.Constant
+        ):  # a docstring
             wanted -= set(range(node.lineno, node.end_lineno + 1))
     lines = [text.splitlines()[number - 1].strip() for number in sorted(wanted)]
     return [line for line in lines if line and not line.startswith("#")]
@@ -181,7 +202,8 @@ def test_private_scikit_learn_is_used_in_one_file():
             users |= {
                 ("/".join(parts_of(path)), name)
                 for name in imported
-                if name.startswith(("sklearn.", "scipy.", "numpy.", "joblib.")) and "._" in name
+                if name.startswith(("sklearn.", "scipy.", "numpy.", "joblib."))
+                and "._" in name
             }
     assert users == {("fitting/_list_trees", "sklearn._loss.loss.HalfSquaredError")}
 
@@ -191,20 +213,26 @@ WITHOUT_EXAMPLE = {"TargetLoss", "PositionalLoss", "SetLoss", "Surrogate"}
 
 
 def test_public_names_have_an_example():
-    modules = [value for value in vars(lowrank_rank).values() if hasattr(value, "__all__")]
+    modules = [
+        value for value in vars(lowrank_rank).values() if hasattr(value, "__all__")
+    ]
     for module in (lowrank_rank, *modules):
         for name in module.__all__:
             value = getattr(module, name)
             if callable(value):
                 result = isinstance(value, type) and issubclass(value, tuple)
                 assert value.__doc__, name
-                assert "Examples" in value.__doc__ or result or name in WITHOUT_EXAMPLE, name
+                assert (
+                    "Examples" in value.__doc__ or result or name in WITHOUT_EXAMPLE
+                ), name
 
 
 def public_names():
     """Names in ``__all__`` of the package and of its modules, without modules and the version."""
     for path in MODULES:
-        public = not any(part.startswith("_") for part in parts_of(path) if part != "__init__")
+        public = not any(
+            part.startswith("_") for part in parts_of(path) if part != "__init__"
+        )
         for node in ast.parse(path.read_text()).body if public else ():
             if isinstance(node, ast.Assign) and node.targets[0].id == "__all__":
                 for name in ast.literal_eval(node.value):
@@ -224,12 +252,16 @@ def test_families_hold_a_docstring_and_public_modules_list_their_names():
         assert isinstance(node.value.value, str), name
     for name in lowrank_rank.__all__:
         value = getattr(lowrank_rank, name)
-        assert not inspect.ismodule(value) or value.__all__ == sorted_names(value.__all__), name
+        assert not inspect.ismodule(value) or value.__all__ == sorted_names(
+            value.__all__
+        ), name
 
 
 def sorted_names(names):
     """Constants, classes and functions, as ruff sorts ``__all__``."""
-    return sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    return sorted(
+        names, key=lambda name: (not name.isupper(), not name[0].isupper(), name)
+    )
 
 
 #: What these return is of several kinds.
@@ -238,7 +270,9 @@ RETURNS_ANY = {"load_letor"}
 
 def test_public_signatures_are_typed():
     """The package says that it is typed: every public function says what it returns."""
-    modules = [value for value in vars(lowrank_rank).values() if hasattr(value, "__all__")]
+    modules = [
+        value for value in vars(lowrank_rank).values() if hasattr(value, "__all__")
+    ]
     for module in (lowrank_rank, *modules):
         for name in module.__all__:
             value = getattr(module, name)
@@ -246,7 +280,10 @@ def test_public_signatures_are_typed():
             for method in methods:
                 if inspect.isfunction(method) and not method.__name__.startswith("_"):
                     returns = method.__annotations__.get("return", Any)
-                    assert returns is not Any or name in RETURNS_ANY, (name, method.__name__)
+                    assert returns is not Any or name in RETURNS_ANY, (
+                        name,
+                        method.__name__,
+                    )
 
 
 TESTS = {path.stem for path in Path(__file__).parent.glob("test_*.py")}
@@ -271,7 +308,13 @@ def test_private_names_that_tests_reach_are_listed_in_one_place():
         if path.name == "internals.py" or "typing" in path.parts:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lowrank_rank"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                "lowrank_rank"
+            ):
                 words = [*node.module.split("."), *(each.name for each in node.names)]
-                private = [word for word in words if word.startswith("_") and word[1] != "_"]
-                assert not private, f"{path.name}: {private} belong to tests/internals.py"
+                private = [
+                    word for word in words if word.startswith("_") and word[1] != "_"
+                ]
+                assert not private, (
+                    f"{path.name}: {private} belong to tests/internals.py"
+                )

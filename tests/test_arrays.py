@@ -20,7 +20,11 @@ from lowrank_rank.metrics import ndcg_score
 
 from .internals import _arrays, check_finite, check_size, is_finite, numbers, slices
 
-X, Y, QID = np.arange(12.0).reshape(6, 2) % 5, np.array([0, 1, 0, 1, 0, 1]), [1, 1, 1, 2, 2, 2]
+X, Y, QID = (
+    np.arange(12.0).reshape(6, 2) % 5,
+    np.array([0, 1, 0, 1, 0, 1]),
+    [1, 1, 1, 2, 2, 2],
+)
 ESTIMATORS = [
     LowRankSurrogateClassifier(),
     LowRankSurrogateRanker(),
@@ -45,11 +49,25 @@ def test_slices_hold_every_row_once():
 
 
 def test_what_numbers_are():
-    for good in ([1, 2], [[True, False]], pd.Series([1, 2]), np.ma.masked_array([1, 2])):
+    for good in (
+        [1, 2],
+        [[True, False]],
+        pd.Series([1, 2]),
+        np.ma.masked_array([1, 2]),
+    ):
         found = numbers(good, "u")
         assert found.dtype == np.float64
         np.testing.assert_array_equal(found, np.asarray(good))
-    for bad in ("x", ["a"], [[1], [1, 2]], {}, np.array([1j]), [1j], object(), [10**400]):
+    for bad in (
+        "x",
+        ["a"],
+        [[1], [1, 2]],
+        {},
+        np.array([1j]),
+        [1j],
+        object(),
+        [10**400],
+    ):
         with pytest.raises(ValueError, match="u must be an array of"):
             numbers(bad, "u")
     with pytest.raises(ValueError, match="u is a masked array"):
@@ -75,7 +93,9 @@ def test_a_mask_is_not_ignored(estimator):
     if not isinstance(estimator, LowRankSurrogateClassifier):
         with pytest.raises(ValueError, match="qid is a masked array"):
             estimator.fit(X, Y, qid=masked(QID))
-    fitted = estimator.fit(np.ma.masked_array(X), np.ma.masked_array(Y))  # nothing is masked
+    fitted = estimator.fit(
+        np.ma.masked_array(X), np.ma.masked_array(Y)
+    )  # nothing is masked
     assert np.isfinite(fitted.predict(X)).all()
 
 
@@ -108,7 +128,9 @@ def memory(monkeypatch):
 def test_a_size_beyond_memory_is_named(memory):
     memory(2**30)
     check_size("This", 2**30, "nothing")
-    with pytest.raises(ValueError, match=r"This would take 1\.5 GiB, more than the 1 GiB.*: less"):
+    with pytest.raises(
+        ValueError, match=r"This would take 1\.5 GiB, more than the 1 GiB.*: less"
+    ):
         check_size("This", 1.5 * 2**30, "less")
     memory(None)
     check_size("This", 2**60, "nothing is refused where memory is unknown")
@@ -117,7 +139,9 @@ def test_a_size_beyond_memory_is_named(memory):
 KNOW_THEIR_FEATURES = [e for e in ESTIMATORS if not isinstance(e, WrappedRanker)]
 
 
-@pytest.mark.parametrize("estimator", KNOW_THEIR_FEATURES, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "estimator", KNOW_THEIR_FEATURES, ids=lambda e: type(e).__name__
+)
 def test_two_billion_columns(estimator, memory):
     """Refused before any vector of that length is taken, on machines of any size."""
     memory(16 * 2**30)
@@ -134,7 +158,9 @@ def test_pairs_of_many_fixed_items(memory):
         PairwiseDAGRanker().fit(np.ones((200, 1)), y)
     memory(2**28)
     for loss in ("map", "pd"):  # a part of the pairs at a time
-        with pytest.raises(ValueError, match=r"coefficients of 1\d{7} pairs would take 0\.37"):
+        with pytest.raises(
+            ValueError, match=r"coefficients of 1\d{7} pairs would take 0\.37"
+        ):
             LowRankSurrogateRanker(target_loss=loss).fit(np.ones((10, 1)), y[:10])
 
 
@@ -144,7 +170,9 @@ def test_ridge_statistics(memory):
     X = rng.normal(size=(20, 400))
     for model in (LowRankSurrogateRanker(), LowRankSurrogateClassifier()):
         model.set_params(estimator="ridge")
-        with pytest.raises(ValueError, match=r"sums of ridge regression, .* would take"):
+        with pytest.raises(
+            ValueError, match=r"sums of ridge regression, .* would take"
+        ):
             model.fit(X, np.arange(20) % 2)
 
 

@@ -65,7 +65,13 @@ def test_rows_of_whatever_holds_them(library, monkeypatch):
     assert is_data_frame(frame)
     assert is_data_frame(take_rows(frame, rows))
     assert np.asarray(take_rows(frame, rows)).tolist() == [[3.0, "z"], [1.0, "x"]]
-    others = [frame["a"], np.eye(3), sparse.csr_matrix(np.eye(3)), [[1], [2], [3]], {"a": [1]}]
+    others = [
+        frame["a"],
+        np.eye(3),
+        sparse.csr_matrix(np.eye(3)),
+        [[1], [2], [3]],
+        {"a": [1]},
+    ]
     assert not any(map(is_data_frame, others))
     assert take_rows([[1], [2], [3]], rows) == [[3], [1]]
     assert take_rows(sparse.csr_matrix(np.eye(3)), rows).toarray().tolist() == [
@@ -93,12 +99,16 @@ def test_rows_of_whatever_holds_them(library, monkeypatch):
     ids=repr,
 )
 def test_the_text_that_could_not_be_converted(table, found):
-    error = ValueError(f"could not convert string to float: {'z' if found is None else found[2]!r}")
+    error = ValueError(
+        f"could not convert string to float: {'z' if found is None else found[2]!r}"
+    )
     if found is None:
         name_the_text(error, table)
         return
     row, column, text = found
-    with pytest.raises(ValueError, match=f"the text {text!r} in row {row} of column {column!r},"):
+    with pytest.raises(
+        ValueError, match=f"the text {text!r} in row {row} of column {column!r},"
+    ):
         name_the_text(error, table)
 
 
@@ -107,7 +117,10 @@ def test_the_text_that_could_not_be_converted(table, found):
     [
         ([[1, 2], [3, np.nan], [np.nan, 4]], (1, 1)),
         (pd.DataFrame({"a": [1, 2], "b": [1.0, np.nan]}), (1, "b")),
-        (pd.DataFrame({"a": [1.5, 2.0], "b": pd.array([1, None], dtype="Int64")}), (1, "b")),
+        (
+            pd.DataFrame({"a": [1.5, 2.0], "b": pd.array([1, None], dtype="Int64")}),
+            (1, "b"),
+        ),
         (sparse.csr_matrix([[0.0, 1.0], [np.nan, 0.0]]), (1, 0)),
         (sparse.csr_matrix(np.eye(2)), None),
         ([[1, 2]], None),

@@ -46,7 +46,9 @@ FITS = {
     "items": lambda X: LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit(
         X, TWO_ITEMS
     ),
-    "logistic items": lambda X: LowRankSurrogateRanker(target_loss="dcg").fit(X, TWO_ITEMS),
+    "logistic items": lambda X: LowRankSurrogateRanker(target_loss="dcg").fit(
+        X, TWO_ITEMS
+    ),
     "logistic": lambda X: LowRankSurrogateClassifier().fit(X, y),
     "classifier": lambda X: LowRankSurrogateClassifier(estimator="ridge").fit(X, y),
     "pairs": rank_documents(PairwiseDAGRanker()),
@@ -56,7 +58,9 @@ FITS = {
     "top": lambda X: PrecisionAtKPerceptron(random_state=0).fit(X, TOP),
 }
 every_fit = pytest.mark.parametrize("name", FITS)
-kinds = pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+kinds = pytest.mark.parametrize(
+    "kind", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"]
+)
 
 
 def one_cell(value):
@@ -76,7 +80,9 @@ def one_cell(value):
     ids=["large", "one cell", "one negative cell", "small"],
 )
 def test_features_out_of_range_are_refused(name, kind, features):
-    with pytest.raises(ValueError, match=r"features are too large or too small.*StandardScaler"):
+    with pytest.raises(
+        ValueError, match=r"features are too large or too small.*StandardScaler"
+    ):
         FITS[name](kind(features))
 
 
@@ -88,7 +94,9 @@ def test_features_within_the_range_give_a_model(name, kind, unit):
     model = FITS[name](kind(unit * X))
     assert np.all(np.isfinite(model.coef_))
     # Of tiny sparse features scikit-learn 1.6's Ridge finds zeros.
-    assert np.any(model.coef_) or (unit < 1 and kind is sparse.csr_matrix and SKLEARN_IS_OLD)
+    assert np.any(model.coef_) or (
+        unit < 1 and kind is sparse.csr_matrix and SKLEARN_IS_OLD
+    )
 
 
 def test_a_second_batch_is_read_alike():
@@ -100,9 +108,13 @@ def test_a_second_batch_is_read_alike():
 
 
 def test_other_regressors_keep_their_own_range():
-    tree = LowRankSurrogateRanker(estimator=DecisionTreeRegressor(max_depth=3, random_state=0))
+    tree = LowRankSurrogateRanker(
+        estimator=DecisionTreeRegressor(max_depth=3, random_state=0)
+    )
     scores = tree.fit(X, y, qid=qid).predict(X)
-    huge = X * 2.0**100  # the same splits: trees see the order alone, in single precision
+    huge = (
+        X * 2.0**100
+    )  # the same splits: trees see the order alone, in single precision
     assert_allclose(tree.fit(huge, y, qid=qid).predict(huge), scores)
 
 
@@ -111,13 +123,22 @@ def test_mean_square(kind):
     assert mean_square(kind([[3.0, 4.0], [0.0, 1.0]])) == 13.0
     assert mean_square(kind(np.zeros((2, 2)))) == 0.0
     assert mean_square(np.array([[3.0, np.nan], [0.0, 4.0]])) > 0
-    for unit, degree in [(1e154, 2), (1e-154, 2), (1e300, 2), (1e-300, 2), (1e40, 8), (1e-40, 8)]:
+    for unit, degree in [
+        (1e154, 2),
+        (1e-154, 2),
+        (1e300, 2),
+        (1e-300, 2),
+        (1e40, 8),
+        (1e-40, 8),
+    ]:
         with pytest.raises(ValueError, match="too large or too small"):
             mean_square(kind(unit * np.eye(2)), degree)
     assert mean_square(kind(1e30 * np.eye(2)), 8) == pytest.approx(1e60)
 
 
-@pytest.mark.parametrize("X", [np.ones((300, 70), order="F"), np.ones((600, 140))[::2, ::2]])
+@pytest.mark.parametrize(
+    "X", [np.ones((300, 70), order="F"), np.ones((600, 140))[::2, ::2]]
+)
 def test_mean_square_of_any_memory_layout(X):
     assert mean_square(X) == 70.0
 
@@ -135,7 +156,9 @@ def test_scores_that_overflow_are_refused(name, kind):
         model._model_ = steeper(fitted, np.atleast_2d(model.coef_))
     predict = getattr(model, "decision_function", model.predict)
     assert np.all(np.isfinite(predict(kind(X))))
-    with pytest.raises(ValueError, match=r"row 7 of X overflows.*too large for the coefficients"):
+    with pytest.raises(
+        ValueError, match=r"row 7 of X overflows.*too large for the coefficients"
+    ):
         predict(kind(far))
 
 
@@ -150,7 +173,9 @@ def steeper(model, coef):
 
 
 def test_preferences_that_overflow_are_refused():
-    model = PairwiseDAGRanker(pair_features=lambda a, b: a * a - b * b).fit(X, y, qid=qid)
+    model = PairwiseDAGRanker(pair_features=lambda a, b: a * a - b * b).fit(
+        X, y, qid=qid
+    )
     for call in (model.predict, model.predict_preferences, model.rank):
         with pytest.raises(ValueError, match=r"overflow.*Scale X as in fit"):
             call(1e200 * X, qid=qid)
@@ -176,10 +201,15 @@ def test_preferences_that_overflow_are_refused():
 @pytest.mark.filterwarnings("ignore:No label prefers")
 def test_the_number_of_the_row_is_no_query_id(ranker):
     rows = np.arange(len(y))
-    with pytest.warns(UserWarning, match="Each of the .* lists has a single item") as caught:
+    with pytest.warns(
+        UserWarning, match="Each of the .* lists has a single item"
+    ) as caught:
         ranker.fit(X, y, qid=rows)
     assert sum("Each of" in str(one.message) for one in caught) == 1
-    for score in (ranker.score, lambda *a, **k: make_ranking_scorer("map")(ranker, *a, **k)):
+    for score in (
+        ranker.score,
+        lambda *a, **k: make_ranking_scorer("map")(ranker, *a, **k),
+    ):
         with pytest.warns(UserWarning, match="Each of the .* lists has a single item"):
             score(X, TOP, qid=rows)
 
@@ -200,9 +230,13 @@ def test_the_number_of_the_row_is_no_query_id(ranker):
 def test_the_rows_of_one_query_need_no_ids(ranker):
     ranker.fit(X, y, qid=qid)
     some = X[qid == 3]
-    assert_array_equal(ranker.rank(some, one_list=True), ranker.rank(some, qid=np.zeros(len(some))))
+    assert_array_equal(
+        ranker.rank(some, one_list=True), ranker.rank(some, qid=np.zeros(len(some)))
+    )
     assert sorted(ranker.rank(X, one_list=True)) == list(range(1, len(X) + 1))
-    with pytest.raises(ValueError, match="qid to rank each query by itself, or one_list=True"):
+    with pytest.raises(
+        ValueError, match="qid to rank each query by itself, or one_list=True"
+    ):
         ranker.rank(X, qid=qid, one_list=True)
     with pytest.raises(ValueError, match="for one single list pass one_list=True"):
         ranker.rank(some)
@@ -210,7 +244,9 @@ def test_the_rows_of_one_query_need_no_ids(ranker):
 
 def test_one_list_is_for_documents():
     model = FITS["items"](X)
-    with pytest.raises(ValueError, match="the same 2 items in every row of X: leave out one_list"):
+    with pytest.raises(
+        ValueError, match="the same 2 items in every row of X: leave out one_list"
+    ):
         model.rank(X, one_list=True)
 
 
@@ -235,7 +271,9 @@ class Predicts(DummyRegressor):
         return made[self.what](X.shape[0])
 
 
-@pytest.mark.parametrize("what", ["nan", "inf", "three columns", "one row less", "a number"])
+@pytest.mark.parametrize(
+    "what", ["nan", "inf", "three columns", "one row less", "a number"]
+)
 @pytest.mark.parametrize(
     "ranker", [LowRankSurrogateRanker, WrappedRanker], ids=lambda c: c.__name__
 )
@@ -243,12 +281,16 @@ def test_what_a_regressor_predicts_is_checked(ranker, what):
     ranker = ranker(estimator=Predicts(what)).fit(X, y, qid=qid)
     message = {"nan": "nan for row 2 of X", "inf": "-inf for row 2 of X"}
     for call in (lambda: ranker.rank(X, qid=qid), lambda: ranker.predict(X)):
-        with pytest.raises(ValueError, match=f"Predicts predicts {message.get(what, 'an array')}"):
+        with pytest.raises(
+            ValueError, match=f"Predicts predicts {message.get(what, 'an array')}"
+        ):
             call()
 
 
 def test_what_a_regressor_of_items_predicts_is_checked():
-    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=Predicts("three columns"))
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=Predicts("three columns")
+    )
     ranker.fit(X, TWO_ITEMS)
     with pytest.raises(ValueError, match=re.escape(f"({len(y)}, 3) where ({len(y)}, ")):
         ranker.rank(X)
@@ -267,7 +309,9 @@ TIE = {
     "order preserving": OrderPreservingRegressor(),
     "pairs": PairwiseDAGRanker(),
     "function of pairs": PairwiseDAGRanker(pair_features=sub),
-    "custom pairs": PairwiseDAGRanker(pair_features=lambda a, b: np.hstack([a, b, a * b])),
+    "custom pairs": PairwiseDAGRanker(
+        pair_features=lambda a, b: np.hstack([a, b, a * b])
+    ),
     "score": PairwiseDAGRanker(decoder="score"),
 }
 
@@ -288,7 +332,10 @@ def test_equal_rows_have_equal_scores_to_the_last_bit(name, kind):
     model = TIE[name].fit(kind(WIDE), GRADES, qid=LISTS)
     rng = np.random.default_rng(2)
     for row in WIDE[:5]:
-        found = [model.predict(kind(b))[places] for b, places in batches_with_one_row(row, rng)]
+        found = [
+            model.predict(kind(b))[places]
+            for b, places in batches_with_one_row(row, rng)
+        ]
         assert len(np.unique(np.concatenate(found))) == 1
 
 
@@ -300,7 +347,9 @@ def test_equal_rows_of_a_list_have_equal_preferences(name):
         for batch, places in batches_with_one_row(row, rng):
             table = model.predict_preferences(batch)[0]
             assert_array_equal(table[np.ix_(places, places)], 0.0)
-            assert_array_equal(table[places], table[places[:1]].repeat(len(places), axis=0))
+            assert_array_equal(
+                table[places], table[places[:1]].repeat(len(places), axis=0)
+            )
             assert_array_equal(table, -table.T)
 
 
@@ -318,7 +367,10 @@ def test_equal_queries_have_equal_scores_to_the_last_bit(model):
     model.fit(WIDE, ITEMS)
     rng = np.random.default_rng(4)
     for row in WIDE[:5]:
-        found = [model.predict(batch)[places] for batch, places in batches_with_one_row(row, rng)]
+        found = [
+            model.predict(batch)[places]
+            for batch, places in batches_with_one_row(row, rng)
+        ]
         assert len(np.unique(np.vstack(found), axis=0)) == 1
 
 
@@ -373,10 +425,13 @@ LAYOUTS = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_float32_of_any_layout_gives_the_model_of_float64(name, layout):
     single = np.where(X > 0, X, 0.0).astype(np.float32)
-    given = LAYOUTS[layout](single)  # sparse features of items and classes have scales of their own
+    given = LAYOUTS[layout](
+        single
+    )  # sparse features of items and classes have scales of their own
     double = sparse.csr_matrix(single) if sparse.issparse(given) else single
     expected, found = (
-        scores_of(FITS[name](form), single) for form in (double.astype(np.float64), given)
+        scores_of(FITS[name](form), single)
+        for form in (double.astype(np.float64), given)
     )
     atol = 1e-2 if name == "top" else 1e-4  # the top ends where rounding leads it
     assert_allclose(found, expected, rtol=0, atol=atol * np.abs(expected).max())

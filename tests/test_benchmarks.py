@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-pytestmark = [pytest.mark.filterwarnings("ignore:Liblinear failed to converge")]  # of tiny data
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
+]  # of tiny data
 if not (Path(__file__).resolve().parent.parent / "benchmarks").is_dir():
     pytest.skip("benchmarks/ is not beside tests/", allow_module_level=True)
 
@@ -30,7 +32,11 @@ def run_tiny(command, *options):
 
 def of(rows, **columns):
     """The rows that have these values."""
-    return [row for row in rows if all(row.get(key) == value for key, value in columns.items())]
+    return [
+        row
+        for row in rows
+        if all(row.get(key) == value for key, value in columns.items())
+    ]
 
 
 def test_help_lists_every_command(capsys):
@@ -51,7 +57,9 @@ def test_output_is_json_lines(tmp_path):
 
 def test_best_seconds_alternates():
     seen = []
-    seconds = best_seconds({"a": lambda: seen.append("a"), "b": lambda: seen.append("b")}, 2)
+    seconds = best_seconds(
+        {"a": lambda: seen.append("a"), "b": lambda: seen.append("b")}, 2
+    )
     assert seen == ["a", "b", "a", "b"]
     assert set(seconds) == {"a", "b"}
 
@@ -59,7 +67,9 @@ def test_best_seconds_alternates():
 def test_paired_differences_and_coverage():
     found = paired([1.0, 2.0, 3.0, np.nan], [0.0, 0.0, 0.0, 1.0])
     assert (found.n, found.mean) == (3, 2.0)
-    assert_allclose([found.se, found.low], [3**-0.5, 2.0 - 4.302653 * 3**-0.5], rtol=1e-6)
+    assert_allclose(
+        [found.se, found.low], [3**-0.5, 2.0 - 4.302653 * 3**-0.5], rtol=1e-6
+    )
     row = coverage_row(np.array([0.0, 2.0]), np.array([2.0, 3.0]), 1.0, what="ends")
     assert row == {"what": "ends", "covered": 0.5, "width": 1.5}
 
@@ -84,7 +94,9 @@ def test_linear_ordering_instances(tmp_path):
     if not (default_data_folder() / "linear_ordering").is_dir():
         pytest.skip(f"no linear ordering instances in {default_data_folder()}")
     by_name = {i.name: i for i in load_instances(default_data_folder())}
-    assert [len(i.u) for i in by_name.values()] == sorted(len(i.u) for i in by_name.values())
+    assert [len(i.u) for i in by_name.values()] == sorted(
+        len(i.u) for i in by_name.values()
+    )
     assert [i.name for i in by_name.values() if i.best is None] == ["usa79"]
     assert (by_name["t65l11xx"].best, by_name["t65l11xx"].total) == (16719.0, 16938.0)
 
@@ -107,8 +119,18 @@ def test_quality_draws_differences_of_models_sets_and_sizes(tmp_path):
 def test_quality_without_a_peer_leaves_its_rows_out(monkeypatch, capsys):
     missing = partial(optional_peer, "no_such_peer")
     monkeypatch.setattr("benchmarks.quality.optional_peer", lambda module: missing())
-    options = ("--reference", "linear", "--models", "ridge", "XGBRanker()", "CatBoost YetiRank")
-    assert {row["model"] for row in run_tiny("quality", *options)} == {"linear", "ridge"}
+    options = (
+        "--reference",
+        "linear",
+        "--models",
+        "ridge",
+        "XGBRanker()",
+        "CatBoost YetiRank",
+    )
+    assert {row["model"] for row in run_tiny("quality", *options)} == {
+        "linear",
+        "ridge",
+    }
     assert "needs no_such_peer: pip install .[benchmark]" in capsys.readouterr().err
 
 
@@ -150,9 +172,13 @@ def test_top_against_tuned_models_on_small_data_and_by_trees():
         assert row["best"] == max(row[name] for name in ("logistic", "svc", "ridge"))
         assert row["difference"] == pytest.approx(row["ours"] - row["best"], abs=1e-12)
     *cells, whole = of(rows, table="small")
-    assert whole["difference"] == pytest.approx(np.mean([row["difference"] for row in cells]))
+    assert whole["difference"] == pytest.approx(
+        np.mean([row["difference"] for row in cells])
+    )
     assert whole["better"] == sum(row["difference"] > 2 * row["se"] for row in cells)
-    easy, hard = ([r["ranker"] for r in of(rows, data=kind)] for kind in ("easy", "hard"))
+    easy, hard = (
+        [r["ranker"] for r in of(rows, data=kind)] for kind in ("easy", "hard")
+    )
     assert min(easy) > max(hard)
 
 
@@ -179,7 +205,11 @@ def test_clicks_judge_by_true_grades():
 def test_learned_fusion_beats_fixed_sums_of_unequal_runs():
     rows = {row["fusion"]: row for row in run_tiny("fusion")}
     assert rows["mean of scaled scores"]["difference"] == 0.0
-    assert rows["learned from 50 queries"]["low"] > 0 > rows["reciprocal ranks"]["difference"]
+    assert (
+        rows["learned from 50 queries"]["low"]
+        > 0
+        > rows["reciprocal ranks"]["difference"]
+    )
 
 
 def test_intervals_cover_means_and_ranks():
@@ -192,7 +222,9 @@ def test_intervals_cover_means_and_ranks():
 
 
 def test_comparisons_cover_and_seldom_reject():
-    for row in run_tiny("comparisons", "--kinds", "ndcg@10", "right .6", "--sizes", "20"):
+    for row in run_tiny(
+        "comparisons", "--kinds", "ndcg@10", "right .6", "--sizes", "20"
+    ):
         assert row["difference"] > 85.0
         assert row["rank"] > 90.0
         assert row["best is tied"] > 80.0
@@ -201,7 +233,9 @@ def test_comparisons_cover_and_seldom_reject():
 
 def test_intervals_narrow_with_a_good_judge_and_know_of_prompts():
     rows = run_tiny("intervals", "--part", "judged", "duels", "--repetitions", "10")
-    width = {row["agreement"]: row["width"] for row in of(rows, statistic="mean", n=200)}
+    width = {
+        row["agreement"]: row["width"] for row in of(rows, statistic="mean", n=200)
+    }
     assert width[0.95] < width[0.8] < width[None] < 1.05
     covered = {row["what"]: row["covered"] for row in of(rows, part="duels")}
     plain, by_prompt = (covered[what] for what in covered if "by prompt" in what)
@@ -209,7 +243,14 @@ def test_intervals_narrow_with_a_good_judge_and_know_of_prompts():
 
 
 def test_limits_are_ratios_to_a_peer_and_to_a_floor():
-    names = ["documents", "ndcg@10", "pairs of 5", "a query, linear", "load_letor", "dag"]
+    names = [
+        "documents",
+        "ndcg@10",
+        "pairs of 5",
+        "a query, linear",
+        "load_letor",
+        "dag",
+    ]
     rows = run_tiny("limits", "--row", *names, "sparse")
     assert {*names, "sparse"} <= {row["row"] for row in rows}
     assert all(row["peer"] > 0 and row["MB"] > 0 for row in rows if row["row"] in names)
@@ -217,11 +258,15 @@ def test_limits_are_ratios_to_a_peer_and_to_a_floor():
     assert ndcg["floor"] > 0
     for row in rows:
         verdict = "" if row["at_most"] is None else "MISSED"
-        assert row["verdict"] == (verdict if (row["peer"] or 0) > (row["at_most"] or 0) else "ok")
+        assert row["verdict"] == (
+            verdict if (row["peer"] or 0) > (row["at_most"] or 0) else "ok"
+        )
 
 
 def test_memory_is_measured_in_a_process_of_its_own():
-    ((name, gib),) = ((r["fit"], r["GiB"]) for r in run_tiny("memory", "--part", "sparse"))
+    ((name, gib),) = (
+        (r["fit"], r["GiB"]) for r in run_tiny("memory", "--part", "sparse")
+    )
     assert "lsqr" in name
     assert 0.01 < gib < 2
 
@@ -229,12 +274,17 @@ def test_memory_is_measured_in_a_process_of_its_own():
 def test_decoders_never_exceed_an_optimum():
     rows = run_tiny("decoders", "--part", "ordering", "orders", "map")
     known = {row["decoder"]: row for row in of(rows, table="ordering")}
-    assert all(known[name]["max_gap"] == 0 for name in ("dag", "local_search", "exact"))  # planted
+    assert all(
+        known[name]["max_gap"] == 0 for name in ("dag", "local_search", "exact")
+    )  # planted
     assert known["exact"]["proved"] == known["exact"]["of"] == 1
     for row in of(rows, table="orders"):
         assert row["proved"] == row["of"]
         assert -1e-9 <= row["local_search"] <= min(row["dag"], row["borda"])
-    (local,), (diagonal,) = of(rows, decoder="local search"), of(rows, decoder="diagonal")
+    (local,), (diagonal,) = (
+        of(rows, decoder="local search"),
+        of(rows, decoder="diagonal"),
+    )
     assert -1e-12 <= local["mean_gap"] <= diagonal["mean_gap"]
     assert local["mean_gap"] <= local["mean_certified_gap"] + 1e-12
 
@@ -242,7 +292,9 @@ def test_decoders_never_exceed_an_optimum():
 def test_consistency_regret_falls_and_every_model_suits_its_own_loss_best():
     rows = run_tiny("consistency")
     assert all(row["slope"] < 0 for row in rows if "slope" in row)
-    crossed = {row["fitted"]: row for row in of(rows, labels="grades 0-4") if "fitted" in row}
+    crossed = {
+        row["fitted"]: row for row in of(rows, labels="grades 0-4") if "fitted" in row
+    }
     assert crossed["eru"]["eru"] < crossed["spearman"]["eru"]
     for loss in ("cross-entropy", "pairwise logistic"):
         assert of(rows, loss=loss)[-1]["wrong"] == 0  # these are proved
@@ -253,9 +305,15 @@ def test_papers_bounds_hold_and_conditions_leave_no_regret():
     assert len(of(rows, table="time")) == len(of(rows, table="depth")) == 8  # methods
     assert all(0 <= row["prec 5"] <= 1 for row in of(rows, table="time"))
     turned = of(rows, table="theorem 3.3")
-    assert [np.sign(row["0 before 1"] - row["1 before 0"]) for row in turned] == [1, 1, -1] * 2
+    assert [np.sign(row["0 before 1"] - row["1 before 0"]) for row in turned] == [
+        1,
+        1,
+        -1,
+    ] * 2
     assert all(row["above"] == 0 for row in of(rows, table="bound"))
     constants = {row["surrogate"]: row for row in of(rows, table="constants")}
     assert all(0.9 < row["needed / here"] <= 1 + 1e-6 for row in constants.values())
-    assert constants["pointwise_smooth_hinge, a = 4"]["needed / paper"] > 1.9  # theirs is broken
+    assert (
+        constants["pointwise_smooth_hinge, a = 4"]["needed / paper"] > 1.9
+    )  # theirs is broken
     assert all(row["max regret inside"] < 1e-9 for row in of(rows, table="conditions"))

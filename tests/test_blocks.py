@@ -61,7 +61,8 @@ def test_a_block_may_weigh_nothing_but_not_all(model):
     X, y, qid = make_ranking(40, (3, 9), n_features=4, random_state=0)
     weights = np.where(qid < 10, 0.0, 1.0)
     blocks = [
-        tuple(a[at] for a in (X, y, qid, weights)) for at in (qid < 10, (qid >= 10) & (qid < 25))
+        tuple(a[at] for a in (X, y, qid, weights))
+        for at in (qid < 10, (qid >= 10) & (qid < 25))
     ]
     blocks.append(tuple(a[qid >= 25] for a in (X, y, qid, weights)))
     whole = clone(model).fit(X, y, qid=qid, sample_weight=weights)

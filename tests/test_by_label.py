@@ -21,7 +21,11 @@ def test_series_of_positions(given):
     in_place = TABLE.loc[[1, 2, 3, 3, 5, 6]].to_numpy()  # nobody was shown position 4
     same = {name: in_place if name == "propensity" else (1.0, in_place)}
     np.testing.assert_array_equal(click_utilities(**given), click_utilities(**same))
-    for wrong in (TABLE.loc[:2], TABLE.reset_index(drop=True), pd.concat([TABLE, TABLE])):
+    for wrong in (
+        TABLE.loc[:2],
+        TABLE.reset_index(drop=True),
+        pd.concat([TABLE, TABLE]),
+    ):
         wrong = wrong if name == "propensity" else (1.0, wrong)
         with pytest.raises(
             ValueError, match=rf"{name} is a Series .*set these labels as its index"

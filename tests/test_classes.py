@@ -11,7 +11,10 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     ranking_target,
 )
-from lowrank_rank.structured import StructuredHingeBinaryClassifier, StructuredHingeClassifier
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+)
 
 from .internals import class_indices, read_classes, read_costs
 
@@ -24,7 +27,9 @@ def test_the_0_1_loss_is_of_the_labels_seen():
     assert classes.tolist() == decisions.tolist() == ["a", "b"]
 
 
-@pytest.mark.parametrize("model", [*BOTH, PrecisionAtKPerceptron, StructuredHingeBinaryClassifier])
+@pytest.mark.parametrize(
+    "model", [*BOTH, PrecisionAtKPerceptron, StructuredHingeBinaryClassifier]
+)
 def test_strings_of_numpy_2(model):
     string = getattr(getattr(np, "dtypes", None), "StringDType", None)
     if string is None:
@@ -41,24 +46,33 @@ def test_strings_of_numpy_2(model):
 
 
 def test_a_data_frame_names_rows_and_columns():
-    frame = pd.DataFrame([[0, 1, 2], [3, 0, 4]], index=["x", "y"], columns=["x", "y", "z"])
+    frame = pd.DataFrame(
+        [[0, 1, 2], [3, 0, 4]], index=["x", "y"], columns=["x", "y", "z"]
+    )
     matrix, classes, decisions = read_costs(frame, None, None, np.array(["y"]))
     assert_array_equal(matrix, frame)
     assert classes.tolist() == ["x", "y"]
     assert decisions.tolist() == ["x", "y", "z"]
-    assert read_costs(frame, None, list("abc"), np.array(["y"]))[2].tolist() == list("abc")
+    assert read_costs(frame, None, list("abc"), np.array(["y"]))[2].tolist() == list(
+        "abc"
+    )
     with pytest.raises(ValueError, match=r"lacks the labels \['w'\]"):
         read_costs(frame, None, None, np.array(["w"]))
 
 
 def test_columns_that_are_no_classes_are_numbered():
-    _, classes, decisions = read_costs([[0, 1, 2], [1, 0, 2]], None, None, np.array([5, 7]))
+    _, classes, decisions = read_costs(
+        [[0, 1, 2], [1, 0, 2]], None, None, np.array([5, 7])
+    )
     assert classes.tolist() == [5, 7]
     assert decisions.tolist() == [0, 1, 2]
 
 
 def test_positions_among_classes_in_any_order():
-    assert class_indices(np.array(["a", "c"]), np.array(["c", "b", "a"])).tolist() == [2, 0]
+    assert class_indices(np.array(["a", "c"]), np.array(["c", "b", "a"])).tolist() == [
+        2,
+        0,
+    ]
     with pytest.raises(ValueError, match=r"y\[1\] = 'd' is not among the classes"):
         class_indices(np.array(["a", "d"]), np.array(["a", "b"]))
     with pytest.raises(ValueError, match="y must hold one class label per row"):

@@ -43,14 +43,18 @@ def test_a_matrix_has_a_classifier_for_each_column(model, make):
         model.fit(X, make(Y))
     each = OneVsRestClassifier(model).fit(X, Y)
     assert each.decision_function(X).shape == Y.shape
-    assert_array_equal(MultiOutputClassifier(model).fit(X, Y).predict(X), each.predict(X))
+    assert_array_equal(
+        MultiOutputClassifier(model).fit(X, Y).predict(X), each.predict(X)
+    )
 
 
 def test_sets_are_a_matrix_or_one_label_per_row():
     sets, classes = read_label_sets([[0, 1], [1, 1]], None, MODEL)
     assert_array_equal(sets, [[0, 1], [1, 1]])
     assert classes.tolist() == [0, 1]
-    sets, classes = read_label_sets(["a", "b"], None, LowRankSurrogateMultilabelClassifier())
+    sets, classes = read_label_sets(
+        ["a", "b"], None, LowRankSurrogateMultilabelClassifier()
+    )
     assert_array_equal(sets, [[0], [1]])
     assert classes.tolist() == ["a", "b"]
     with pytest.raises(ValueError, match=r"y\[0, 1\] is 2"):

@@ -55,7 +55,8 @@ ESTIMATORS = [
     LowRankSurrogateRanker(estimator="trees"),
     LowRankSurrogateRanker(target_loss="map"),
     LowRankSurrogateRanker(
-        target_loss=PrecisionAtK(k=5, relevance_threshold=2), estimator=DecisionTreeRegressor()
+        target_loss=PrecisionAtK(k=5, relevance_threshold=2),
+        estimator=DecisionTreeRegressor(),
     ),
     LowRankSurrogateRanker(target_loss="spearman"),
     LowRankSurrogateRanker(target_loss="pd", estimator=DecisionTreeRegressor()),
@@ -73,12 +74,16 @@ ESTIMATORS = [
     OrderPreservingRegressor(surrogate="pointwise_logistic"),
     OrderPreservingRegressor(surrogate="pairwise_logistic", target_loss="spearman"),
     OrderPreservingRegressor(surrogate="pairwise_squared"),
-    OrderPreservingRegressor(surrogate="bregman_squared", standardize=False, target_loss="eru"),
+    OrderPreservingRegressor(
+        surrogate="bregman_squared", standardize=False, target_loss="eru"
+    ),
     HistGradientBoostingRanker(),
     HistGradientBoostingRanker(loss="cross_entropy", max_iter=10),
     WrappedRanker(Ridge()),
     StackingRanker(),
-    StackingRanker(estimators=[("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]),
+    StackingRanker(
+        estimators=[("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]
+    ),
     PrecisionAtKPerceptron(),
     PrecisionAtKPerceptron(method="perceptron@k-avg"),
     PrecisionAtKPerceptron(method="1pmb"),
@@ -102,14 +107,20 @@ def expected_failures(estimator):
     """Reasons by the name of a check: the checks of weights compare fits with and without copies
     of rows."""
     reason = None
-    default_parts = isinstance(estimator, StackingRanker) and estimator.estimators is None
+    default_parts = (
+        isinstance(estimator, StackingRanker) and estimator.estimators is None
+    )
     if default_parts or getattr(estimator, "estimator", None) == "trees":
         reason = "leaves of scikit-learn's boosted trees count rows: weight 2 is not a row twice"
     elif OLD and isinstance(
-        estimator, LowRankSurrogateMultilabelClassifier | StructuredHingeBinaryClassifier
+        estimator,
+        LowRankSurrogateMultilabelClassifier | StructuredHingeBinaryClassifier,
     ):
         reason = "scikit-learn 1.6 gives its two fits other labels"
-    checks = [f"check_sample_weight_equivalence_on_{data}_data" for data in ("dense", "sparse")]
+    checks = [
+        f"check_sample_weight_equivalence_on_{data}_data"
+        for data in ("dense", "sparse")
+    ]
     return dict.fromkeys(checks, reason) if reason else {}
 
 
@@ -150,10 +161,14 @@ def test_parameters_are_passed_by_name(cls):
     assert by_position == BY_POSITION.get(cls, set())
 
 
-WITH_IDS = {type(one): one for one in ESTIMATORS if "qid" in signature(one.fit).parameters}
+WITH_IDS = {
+    type(one): one for one in ESTIMATORS if "qid" in signature(one.fit).parameters
+}
 
 
-@pytest.mark.parametrize("estimator", WITH_IDS.values(), ids=[cls.__name__ for cls in WITH_IDS])
+@pytest.mark.parametrize(
+    "estimator", WITH_IDS.values(), ids=[cls.__name__ for cls in WITH_IDS]
+)
 def test_query_ids_are_passed_by_name(estimator):
     """The third place of scikit-learn's fit is sample_weight, which would take ids as weights."""
     with pytest.raises(TypeError, match="positional"):
@@ -205,11 +220,15 @@ def test_logistic_regression_says_that_it_ranks_fixed_items(ranker):
 DRAWN = sorted(dict(variations()), key=lambda name: crc32(name.encode()))[:4]
 
 
-@pytest.mark.skipif(not os.environ.get("CI"), reason="takes 15 s: set CI=true, as .ci/run does")
+@pytest.mark.skipif(
+    not os.environ.get("CI"), reason="takes 15 s: set CI=true, as .ci/run does"
+)
 @pytest.mark.parametrize("name", DRAWN)
 def test_named_values_of_parameters_pass_the_checks(name):
     estimator = dict(variations())[name]
     expected = EXPECTED.get(name)
     if expected is None:
-        expected = [f"{check}: AssertionError" for check in expected_failures(estimator)]
+        expected = [
+            f"{check}: AssertionError" for check in expected_failures(estimator)
+        ]
     assert failures(estimator) == expected

@@ -14,13 +14,17 @@ METHODS = ["kemeny", "borda", "copeland", "dag"]
 
 def random_votes(rng, n_voters, r, kind="noisy"):
     """Grades of voters around a common order; "uniform" without one."""
-    taste = rng.gumbel(size=(n_voters, r)) + (0.0 if kind == "uniform" else -0.5 * np.arange(r))
+    taste = rng.gumbel(size=(n_voters, r)) + (
+        0.0 if kind == "uniform" else -0.5 * np.arange(r)
+    )
     return np.argsort(np.argsort(taste, axis=1), axis=1).astype(float)
 
 
 def enumerated_costs(preferences):
     every = all_ranks(len(preferences))
-    return every, np.einsum("ij,nij->n", preferences, every[:, :, None] > every[:, None])
+    return every, np.einsum(
+        "ij,nij->n", preferences, every[:, :, None] > every[:, None]
+    )
 
 
 def leaves_nothing_open(consensus):
@@ -69,7 +73,10 @@ def test_only_kemeny_looks_for_a_bound(method):
     grades = random_votes(np.random.default_rng(0), 31, 60, "uniform")
     with pytest.warns(ConvergenceWarning, match="limit"):
         consensus_ranking(grades, kind="grades", time_limit=1e-3)
-    assert consensus_ranking(grades, kind="grades", method=method, time_limit=1e-3).bound is None
+    assert (
+        consensus_ranking(grades, kind="grades", method=method, time_limit=1e-3).bound
+        is None
+    )
 
 
 def test_condorcet_winner_is_first_and_loser_last():
@@ -88,7 +95,9 @@ def test_condorcet_winner_is_first_and_loser_last():
             ranks = consensus_ranking(grades, kind="grades", method=method).ranks
             assert len(winner) == 0 or ranks[winner[0]] == 1
             assert len(loser) == 0 or ranks[loser[0]] == 5
-        if not consensus.has_cycle:  # an order along all majorities, of which there is one
+        if (
+            not consensus.has_cycle
+        ):  # an order along all majorities, of which there is one
             assert consensus.is_unique
             for method in ("copeland", "dag"):
                 other = consensus_ranking(grades, kind="grades", method=method)
@@ -114,12 +123,16 @@ def test_reversal_names_and_weights(method):
     first = consensus_ranking(
         grades, kind="grades", weights=weights, method=method, items=list("uvwxyz")
     )
-    again = consensus_ranking(np.repeat(grades, weights, axis=0), kind="grades", method=method)
+    again = consensus_ranking(
+        np.repeat(grades, weights, axis=0), kind="grades", method=method
+    )
     np.testing.assert_array_equal(first.ranks, again.ranks)
     assert first.cost == again.cost
     turned = consensus_ranking(-grades, kind="grades", weights=weights, method=method)
     shuffled = rng.permutation(6)
-    moved = consensus_ranking(grades[:, shuffled], kind="grades", weights=weights, method=method)
+    moved = consensus_ranking(
+        grades[:, shuffled], kind="grades", weights=weights, method=method
+    )
     if leaves_nothing_open(first):
         np.testing.assert_array_equal(turned.ranks, 7 - first.ranks)
         np.testing.assert_array_equal(moved.ranks, first.ranks[shuffled])
@@ -140,7 +153,10 @@ def test_real_votes(data_folder):
         assert set(consensus.order) == set(votes.item_names)
         swapped = consensus.ranks.copy()
         for better, worse in zip(consensus.order, consensus.order[1:], strict=False):
-            i, j = (int(np.flatnonzero(consensus.items == name)[0]) for name in (better, worse))
+            i, j = (
+                int(np.flatnonzero(consensus.items == name)[0])
+                for name in (better, worse)
+            )
             swapped[i], swapped[j] = swapped[j], swapped[i]
             cost = np.sum(consensus.preferences * (swapped[:, None] > swapped))
             assert cost >= consensus.cost
@@ -156,7 +172,11 @@ def test_real_votes(data_folder):
 def test_judges_of_wine():
     """Several orders cost least: the printed result shows another one."""
     consensus = consensus_ranking(load_wine_tasting())
-    assert (consensus.is_unique, consensus.cost, consensus.optimal) == (False, 128.0, True)
+    assert (consensus.is_unique, consensus.cost, consensus.optimal) == (
+        False,
+        128.0,
+        True,
+    )
     told, names = str(consensus).split("another order of this cost is ")
     assert told.endswith("cost 128, no order costs less; ")
     other = names.split(", ")
@@ -234,7 +254,9 @@ def test_intervals_are_quantiles_of_a_bootstrap_by_hand(method):
     np.testing.assert_allclose(intervals.low, np.quantile(low, 0.025, axis=0), atol=1)
     np.testing.assert_allclose(intervals.high, np.quantile(high, 0.975, axis=0), atol=1)
     if consensus.scores is None:
-        np.testing.assert_allclose(intervals.samples.mean(axis=0), np.mean(low, axis=0), atol=0.4)
+        np.testing.assert_allclose(
+            intervals.samples.mean(axis=0), np.mean(low, axis=0), atol=0.4
+        )
 
 
 def test_intervals_of_one_kind_of_vote_are_points():
@@ -262,9 +284,9 @@ def test_intervals_of_counts_draw_single_comparisons():
 def test_weights_that_are_no_counts_are_importances():
     rng = np.random.default_rng(0)
     grades = random_votes(rng, 15, 3, "uniform")
-    halves = consensus_ranking(grades, kind="grades", weights=np.full(15, 0.5)).rank_intervals(
-        random_state=0
-    )
+    halves = consensus_ranking(
+        grades, kind="grades", weights=np.full(15, 0.5)
+    ).rank_intervals(random_state=0)
     whole = consensus_ranking(grades, kind="grades").rank_intervals(random_state=0)
     np.testing.assert_array_equal(halves.samples, whole.samples)
 
@@ -284,7 +306,9 @@ def test_search_in_resamples_finds_the_order_of_majorities(weight):
     rng = np.random.default_rng(0)
     grades = -np.arange(20.0) + 5.0 * rng.normal(size=(301, 20))
     kemeny, copeland = (
-        consensus_ranking(grades, kind="grades", weights=np.full(301, weight), method=method)
+        consensus_ranking(
+            grades, kind="grades", weights=np.full(301, weight), method=method
+        )
         .rank_intervals(n_resamples=300, random_state=0)
         .samples
         for method in ("kemeny", "copeland")
@@ -298,8 +322,12 @@ def test_coverage_where_items_are_apart():
     rng = np.random.default_rng(0)
     inside = []
     for _ in range(40):
-        consensus = consensus_ranking(random_votes(rng, 100, 4), kind="grades", method="borda")
-        intervals = consensus.rank_intervals(n_resamples=200, random_state=rng.integers(2**31))
+        consensus = consensus_ranking(
+            random_votes(rng, 100, 4), kind="grades", method="borda"
+        )
+        intervals = consensus.rank_intervals(
+            n_resamples=200, random_state=rng.integers(2**31)
+        )
         truth = np.arange(1, 5)
         inside.append((intervals.low <= truth) & (truth <= intervals.high))
     assert np.mean(inside) >= 0.95
@@ -309,7 +337,9 @@ def test_borda_of_duels_takes_win_rates():
     """Items that play often, against strong or weak ones, gain nothing by the number of games."""
     counts = [[0, 55, 9], [45, 0, 900], [1, 100, 0]]
     for method in ("kemeny", "borda", "copeland", "dag"):
-        consensus = consensus_ranking(counts, items=list("ABC"), kind="counts", method=method)
+        consensus = consensus_ranking(
+            counts, items=list("ABC"), kind="counts", method=method
+        )
         assert consensus.order.tolist() == ["A", "B", "C"], method
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -322,7 +352,10 @@ def test_borda_of_duels_takes_win_rates():
         assert order.tolist() == np.argsort(-rates.sum(axis=1)).tolist()
     with pytest.raises(ValueError, match="item 'C' met no other"):
         consensus_ranking(
-            [[0, 3, 0], [1, 0, 0], [0, 0, 0]], items=list("ABC"), kind="counts", method="borda"
+            [[0, 3, 0], [1, 0, 0], [0, 0, 0]],
+            items=list("ABC"),
+            kind="counts",
+            method="borda",
         )
 
 

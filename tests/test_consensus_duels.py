@@ -28,10 +28,17 @@ def duels_of(rng, strengths, n, tie=0.0, shift=0.0):
 def as_list(duels, names=None):
     """The columns as a list of pairs, ties in a list of their own."""
     names = (
-        np.arange(1 + max(duels["winner"].max(), duels["loser"].max())) if names is None else names
+        np.arange(1 + max(duels["winner"].max(), duels["loser"].max()))
+        if names is None
+        else names
     )
-    pairs = zip(names[duels["winner"]].tolist(), names[duels["loser"]].tolist(), strict=True)
-    return [[pair] if tie else list(pair) for pair, tie in zip(pairs, duels["tie"], strict=True)]
+    pairs = zip(
+        names[duels["winner"]].tolist(), names[duels["loser"]].tolist(), strict=True
+    )
+    return [
+        [pair] if tie else list(pair)
+        for pair, tie in zip(pairs, duels["tie"], strict=True)
+    ]
 
 
 def sorted_by_name(board):
@@ -56,7 +63,9 @@ def test_strengths_are_those_of_choix():
 def test_half_wins_and_covariates_are_logistic_regression(duels):
     length = np.random.default_rng(2).normal(100, 50, size=400)
     board = bradley_terry(duels, covariates=length, ties="half")
-    X = np.column_stack([np.eye(6)[duels["winner"]] - np.eye(6)[duels["loser"]], length / 50])
+    X = np.column_stack(
+        [np.eye(6)[duels["winner"]] - np.eye(6)[duels["loser"]], length / 50]
+    )
     share = np.where(duels["tie"], 0.5, 1.0)
     y = np.repeat([1, 0], 400)
     model = LogisticRegression(
@@ -92,7 +101,9 @@ def test_davidson_strengths_maximise_the_likelihood(duels, half_games):
             {"winner": one, "loser": other, "tie": np.zeros(6, bool)}
             for one, other in (sides, sides[::-1])
         ]
-        extra = sum(davidson_likelihood(g, virtual, np.exp(theta[6]), half_games) for g in games)
+        extra = sum(
+            davidson_likelihood(g, virtual, np.exp(theta[6]), half_games) for g in games
+        )
         return davidson_likelihood(duels, theta[:6], np.exp(theta[6])) + extra
 
     def slope(theta):
@@ -122,7 +133,9 @@ def test_davidson_errors_are_the_sandwich(duels):
         return (np.array(ends[::2]) - ends[1::2]).T / 2e-4
 
     theta = np.append(board.strengths[np.argsort(board.items)], np.log(board.tie))
-    ends = [scores(theta + s).sum(axis=0) - scores(theta - s).sum(axis=0) for s in steps]
+    ends = [
+        scores(theta + s).sum(axis=0) - scores(theta - s).sum(axis=0) for s in steps
+    ]
     inverse = np.linalg.pinv(-np.array(ends) / 2e-4, rcond=1e-5)
     sandwich = inverse @ scores(theta).T @ scores(theta) @ inverse
     errors = np.sqrt(np.diag(sandwich))
@@ -138,30 +151,44 @@ def test_tables_lists_and_frames_are_one(duels):
     mixed = {name: column[shuffled] for name, column in duels.items()}
     names = np.array(list("uvwxyz"))
     for other in (mixed, pd.DataFrame(mixed), as_list(mixed), as_list(mixed, names)):
-        np.testing.assert_allclose(sorted_by_name(bradley_terry(other)), expected, atol=1e-9)
+        np.testing.assert_allclose(
+            sorted_by_name(bradley_terry(other)), expected, atol=1e-9
+        )
     twice = {name: np.tile(column, 2) for name, column in duels.items()}
     weighted = {**duels, "weight": np.full(400, 2)}
     again = sorted_by_name(bradley_terry(twice))
-    np.testing.assert_allclose(sorted_by_name(bradley_terry(weighted)), again, atol=1e-9)
+    np.testing.assert_allclose(
+        sorted_by_name(bradley_terry(weighted)), again, atol=1e-9
+    )
     np.testing.assert_allclose(again, expected * [[1], [np.sqrt(0.5)]], atol=1e-9)
 
 
 def test_counts_are_a_list_of_wins():
     pd = pytest.importorskip("pandas")
-    counts = np.random.default_rng(4).integers(1, 9, size=(4, 4)) * (1 - np.eye(4, dtype=int))
+    counts = np.random.default_rng(4).integers(1, 9, size=(4, 4)) * (
+        1 - np.eye(4, dtype=int)
+    )
     names = list("abcd")
-    pairs = [[names[i], names[j]] for i, j in np.argwhere(counts) for _ in range(counts[i, j])]
+    pairs = [
+        [names[i], names[j]]
+        for i, j in np.argwhere(counts)
+        for _ in range(counts[i, j])
+    ]
     expected = sorted_by_name(bradley_terry(pairs))
     table = pd.DataFrame(counts, index=names, columns=names)
     for other in (counts, table):
-        np.testing.assert_allclose(sorted_by_name(bradley_terry(other)), expected, atol=1e-9)
+        np.testing.assert_allclose(
+            sorted_by_name(bradley_terry(other)), expected, atol=1e-9
+        )
 
 
 def test_a_covariate_as_an_item_of_each_side_changes_only_its_scale(duels):
     x = np.random.default_rng(5).standard_normal((400, 2))
     one = bradley_terry(duels, covariates=x)
     scaled = bradley_terry(duels, covariates=x * [1e-4, 1e6])
-    np.testing.assert_allclose(scaled.coefficients * [1e-4, 1e6], one.coefficients, atol=1e-8)
+    np.testing.assert_allclose(
+        scaled.coefficients * [1e-4, 1e6], one.coefficients, atol=1e-8
+    )
     np.testing.assert_allclose(scaled.strengths, one.strengths, atol=1e-8)
 
 
@@ -174,7 +201,10 @@ def test_covariates_remove_their_bias():
     length = rng.standard_normal(n) + (first == 0) - (second == 0)
     win = rng.random(n) < expit(length)
     sign = np.where(win, 1, -1)
-    duels = {"winner": np.where(win, first, second), "loser": np.where(win, second, first)}
+    duels = {
+        "winner": np.where(win, first, second),
+        "loser": np.where(win, second, first),
+    }
     board = bradley_terry(duels, covariates=sign * length)
     strengths, errors = sorted_by_name(board)
     assert np.all(np.abs(strengths) < 4 * errors)
@@ -187,7 +217,9 @@ def test_plain_errors_are_those_of_a_group_for_each_duel(duels):
     plain, grouped = (sorted_by_name(bradley_terry(d))[1] for d in (duels, own))
     np.testing.assert_allclose(grouped, plain * np.sqrt(400 / 399), rtol=1e-9)
     copies = {name: np.tile(column, 3) for name, column in own.items()}
-    np.testing.assert_allclose(sorted_by_name(bradley_terry(copies))[1], grouped, rtol=1e-9)
+    np.testing.assert_allclose(
+        sorted_by_name(bradley_terry(copies))[1], grouped, rtol=1e-9
+    )
 
 
 def test_errors_cover_the_truth_and_clusters_need_their_group():
@@ -214,11 +246,15 @@ def test_rank_intervals_hold_all_ranks_together():
     for n in (200, 2000):
         held = []
         for seed in range(60):
-            board = bradley_terry(duels_of(np.random.default_rng(seed), truth, n), half_games=0.5)
+            board = bradley_terry(
+                duels_of(np.random.default_rng(seed), truth, n), half_games=0.5
+            )
             intervals = board.rank_intervals(n_resamples=300, random_state=seed)
             place = 1 + board.items  # item 0 is the best
             held.append(np.all((intervals.low <= place) & (place <= intervals.high)))
-            assert np.all((intervals.low <= board.ranks) & (board.ranks <= intervals.high))
+            assert np.all(
+                (intervals.low <= board.ranks) & (board.ranks <= intervals.high)
+            )
         lengths[n] = np.mean(intervals.high - intervals.low)
         assert np.mean(held) >= 0.95
     assert lengths[2000] < lengths[200]
@@ -269,7 +305,11 @@ def test_refusals_name_the_items():
     cases = {
         r"\['a'\] never lost to the rest and": [["a", "b"], ["b", "c"], ["a", "c"]],
         r"'a'\] .* and \['c'\] never won against": [["a", "b"], ["b", "c"], ["a", "c"]],
-        r"exist: \['c'\] never won against the rest": [["a", "b"], ["b", "a"], ["b", "c"]],
+        r"exist: \['c'\] never won against the rest": [
+            ["a", "b"],
+            ["b", "a"],
+            ["b", "c"],
+        ],
         r"\['x', 'y'\] did not meet the rest": [
             ["a", "b"],
             ["b", "c"],
@@ -295,7 +335,13 @@ def test_estimates_that_do_not_exist_are_refused(duels):
     assert bradley_terry(apart, ties="half").strengths.tolist() == [0, 0]
     plain = {name: duels[name] for name in ("winner", "loser")}
     own = (plain["winner"] == 0) * 1.0 - (plain["loser"] == 0)
-    for covariates in (np.ones(400), np.zeros(400), 100 * own, own / 7, np.arange(400) + 1):
+    for covariates in (
+        np.ones(400),
+        np.zeros(400),
+        100 * own,
+        own / 7,
+        np.arange(400) + 1,
+    ):
         with pytest.raises(ValueError, match="covariates separate"):
             bradley_terry(plain, covariates=covariates)
 
@@ -330,16 +376,31 @@ def test_input_that_does_not_fit_is_refused(duels):
 
 
 def test_the_next_duels_of_finite_strengths_need_no_virtual_games():
-    duels = 2 * [["a", "b"]] + 4 * [["a", "c"]] + [["b", "a"], ["c", "a"], ["c", "b"], ["b", "c"]]
+    duels = (
+        2 * [["a", "b"]]
+        + 4 * [["a", "c"]]
+        + [["b", "a"], ["c", "a"], ["c", "b"], ["b", "c"]]
+    )
     expected = bradley_terry(duels, half_games=1e-6)
     for options in ({"k": 4}, {"k": 4, "top": 1}):
-        assert bradley_terry(duels).next_duels(**options) == expected.next_duels(**options)
+        assert bradley_terry(duels).next_duels(**options) == expected.next_duels(
+            **options
+        )
 
 
 def test_the_result_prints_best_first():
-    board = bradley_terry([["b", "a"], ["a", "b"], ["a", "b"], ["c", "a"], ["a", "c"], ["c", "b"]])
+    board = bradley_terry(
+        [["b", "a"], ["a", "b"], ["a", "b"], ["c", "a"], ["a", "c"], ["c", "b"]]
+    )
     lines = repr(board).splitlines()
-    assert lines[0].split() == ["rank", "item", "strength", "standard_error", "low", "high"]
+    assert lines[0].split() == [
+        "rank",
+        "item",
+        "strength",
+        "standard_error",
+        "low",
+        "high",
+    ]
     assert [line.split()[0] for line in lines[1:]] == ["1", "2", "3"]
     assert lines[1].split()[1] == board.items[np.argmax(board.strengths)]
     pytest.importorskip("pandas")
@@ -347,7 +408,9 @@ def test_the_result_prints_best_first():
 
 
 def test_missing_names_are_named_by_their_row():
-    with pytest.raises(ValueError, match=r"'loser' contains .*\(row 2: None\): .* needs an id"):
+    with pytest.raises(
+        ValueError, match=r"'loser' contains .*\(row 2: None\): .* needs an id"
+    ):
         bradley_terry({"winner": ["a", "b", "c"], "loser": ["b", "a", None]})
     with pytest.raises(ValueError, match=r"'winner' contains .*\(row 1: None\)"):
         bradley_terry([["a", "b"], [None, "a"]])
@@ -364,18 +427,31 @@ def test_a_winner_or_a_loser_is_an_item(word):
 
 def test_columns_that_are_not_read_are_named():
     pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "b", "a"], "prompt": [1, 2, 3]})
-    with pytest.warns(UserWarning, match=r"does not read the columns \['prompt'\]") as caught:
+    frame = pd.DataFrame(
+        {"winner": ["a", "a", "b"], "loser": ["b", "b", "a"], "prompt": [1, 2, 3]}
+    )
+    with pytest.warns(
+        UserWarning, match=r"does not read the columns \['prompt'\]"
+    ) as caught:
         found = bradley_terry(frame)
     assert caught[0].filename == __file__
     bradley_terry(frame, covariates=[1.0, 3.0, -2.0])  # without a warning
-    assert found.strengths.tolist() == bradley_terry(frame[["winner", "loser"]]).strengths.tolist()
-    battles = frame.assign(more=0).set_axis(["model_a", "model_b", "outcome", "more"], axis=1)
+    assert (
+        found.strengths.tolist()
+        == bradley_terry(frame[["winner", "loser"]]).strengths.tolist()
+    )
+    battles = frame.assign(more=0).set_axis(
+        ["model_a", "model_b", "outcome", "more"], axis=1
+    )
     for given in (battles, dict(battles)):
-        expected = r"'winner' and 'loser'.*the columns \['model_a', .*result=\"outcome\""
+        expected = (
+            r"'winner' and 'loser'.*the columns \['model_a', .*result=\"outcome\""
+        )
         with pytest.raises(ValueError, match=expected):
             bradley_terry(given)
-    with pytest.warns(UserWarning, match=r"\['more'\]: it reads \['model_a', 'model_b', 'outcome'"):
+    with pytest.warns(
+        UserWarning, match=r"\['more'\]: it reads \['model_a', 'model_b', 'outcome'"
+    ):
         bradley_terry(battles.assign(outcome=["a", "b", "a"]), result="outcome")
 
 
@@ -420,55 +496,95 @@ def test_a_probability_is_of_the_model():
         board.probability("a", "c")
 
 
-@pytest.mark.parametrize("words", [("model_a", "model_b"), ("a", "b"), ("A", "B"), None])
+@pytest.mark.parametrize(
+    "words", [("model_a", "model_b"), ("a", "b"), ("A", "B"), None]
+)
 def test_two_items_and_a_result_are_winners_and_losers(words):
     rng = np.random.default_rng(0)
     duels = duels_of(rng, np.linspace(-1, 1, 4), 300, tie=0.5)
     names = np.array(["v", "w", "x", "y"])
     winner, loser = names[duels["winner"]], names[duels["loser"]]
     swap = rng.random(300) < 0.5
-    table = {"model_a": np.where(swap, loser, winner), "model_b": np.where(swap, winner, loser)}
+    table = {
+        "model_a": np.where(swap, loser, winner),
+        "model_b": np.where(swap, winner, loser),
+    }
     table["winner"] = winner if words is None else np.where(swap, words[1], words[0])
-    ties = rng.choice(["tie", "Tied", "draw", "tie (bothbad)", "bothbad", "both_bad"], size=300)
+    ties = rng.choice(
+        ["tie", "Tied", "draw", "tie (bothbad)", "bothbad", "both_bad"], size=300
+    )
     table["winner"] = np.where(duels["tie"], ties, table["winner"])
     expected = bradley_terry({"winner": winner, "loser": loser, "tie": duels["tie"]})
     found = bradley_terry(pd.DataFrame(table))
     by_name = [dict(zip(b.items, b.strengths, strict=True)) for b in (found, expected)]
     assert by_name[0] == pytest.approx(by_name[1], abs=1e-8)
-    renamed = {"left": table["model_a"], "right": table["model_b"], "who": table["winner"]}
+    renamed = {
+        "left": table["model_a"],
+        "right": table["model_b"],
+        "who": table["winner"],
+    }
     if words is None:
         again = bradley_terry(renamed, item_a="left", item_b="right", result="who")
         np.testing.assert_allclose(again.strengths, found.strengths, atol=1e-8)
         with pytest.raises(ValueError, match="not 'lef'"):
             bradley_terry(renamed, item_a="lef", item_b="right", result="who")
-    for wrong in ("both", "tiebreak", "t", None, table["model_a"][7] if words else "a", ""):
+    for wrong in (
+        "both",
+        "tiebreak",
+        "t",
+        None,
+        table["model_a"][7] if words else "a",
+        "",
+    ):
         mixed = table["winner"].astype(object)
         mixed[7] = wrong
-        with pytest.raises(ValueError, match=rf"'winner' (is '{wrong}' in row|contains .*row) 7"):
+        with pytest.raises(
+            ValueError, match=rf"'winner' (is '{wrong}' in row|contains .*row) 7"
+        ):
             bradley_terry({**table, "winner": mixed})
 
 
-@pytest.mark.parametrize("name", ["Tien", "tier2", "tie", "draw", "A", "model_a", 3, ("t", 1)])
+@pytest.mark.parametrize(
+    "name", ["Tien", "tier2", "tie", "draw", "A", "model_a", 3, ("t", 1)]
+)
 def test_winners_by_name_are_names_whatever_they_are_called(name):
     rng = np.random.default_rng(1)
     names = np.fromiter([name, "Sinner", "B"], dtype=object, count=3)
     duels = duels_of(rng, np.array([0.8, 0.0, -0.8]), 300)
     first = rng.random(300) < 0.5
-    sides = np.where(first, [duels["winner"], duels["loser"]], [duels["loser"], duels["winner"]])
+    sides = np.where(
+        first, [duels["winner"], duels["loser"]], [duels["loser"], duels["winner"]]
+    )
     table = {"model_a": names[sides[0]], "model_b": names[sides[1]]}
     found = bradley_terry({**table, "winner": names[duels["winner"]]})
-    expected = bradley_terry([list(pair) for pair in names[[duels["winner"], duels["loser"]]].T])
+    expected = bradley_terry(
+        [list(pair) for pair in names[[duels["winner"], duels["loser"]]].T]
+    )
     assert found.items[np.argmax(found.strengths)] == name
-    np.testing.assert_allclose(np.sort(found.strengths), np.sort(expected.strengths), atol=1e-8)
+    np.testing.assert_allclose(
+        np.sort(found.strengths), np.sort(expected.strengths), atol=1e-8
+    )
     assert found.tie == 0
 
 
 def test_a_word_that_names_the_other_item_is_refused():
-    table = {"model_a": ["A", "B", "A"], "model_b": ["B", "A", "B"], "winner": ["A", "A", "tie"]}
-    with pytest.raises(ValueError, match=r"'winner' is 'A' in row 1, a duel of 'B' and 'A': every"):
+    table = {
+        "model_a": ["A", "B", "A"],
+        "model_b": ["B", "A", "B"],
+        "winner": ["A", "A", "tie"],
+    }
+    with pytest.raises(
+        ValueError, match=r"'winner' is 'A' in row 1, a duel of 'B' and 'A': every"
+    ):
         bradley_terry(table)
-    tie = {"model_a": ["tie", "v", "v"], "model_b": ["v", "w", "w"], "winner": ["tie", "v", "tie"]}
-    with pytest.raises(ValueError, match="'winner' is 'tie' in row 2, a duel of 'v' and 'w'"):
+    tie = {
+        "model_a": ["tie", "v", "v"],
+        "model_b": ["v", "w", "w"],
+        "winner": ["tie", "v", "tie"],
+    }
+    with pytest.raises(
+        ValueError, match="'winner' is 'tie' in row 2, a duel of 'v' and 'w'"
+    ):
         bradley_terry(tie)
     said = {**table, "winner": ["model_a", "model_b", "tie"]}
     board = bradley_terry(said, half_games=0.5)
@@ -490,7 +606,11 @@ def test_covariates_are_of_the_first_item_minus_the_second(tie, ties):
     outcome = (rng.random(n) * parts.sum(axis=0) > np.cumsum(parts, axis=0)).sum(axis=0)
     names = np.array(list("wxyz"))
     table = pd.DataFrame(
-        {"model_a": names[a], "model_b": names[b], "winner": np.array(["a", "tie", "b"])[outcome]}
+        {
+            "model_a": names[a],
+            "model_b": names[b],
+            "winner": np.array(["a", "tie", "b"])[outcome],
+        }
     )
 
     def value(theta):
@@ -507,9 +627,13 @@ def test_covariates_are_of_the_first_item_minus_the_second(tie, ties):
     np.testing.assert_allclose(board.coefficients, peer[3:5], atol=1e-5)
     np.testing.assert_allclose(sorted_by_name(board)[0][:3], peer[:3], atol=1e-5)
     if tie == 0 or ties == "davidson":  # then the model is right
-        assert np.all(np.abs(board.coefficients - [0.9, 0.4]) < 4 * board.coefficient_errors)
+        assert np.all(
+            np.abs(board.coefficients - [0.9, 0.4]) < 4 * board.coefficient_errors
+        )
 
-    named = table.assign(length_a=length[:, 0], length_b=length[:, 1], place_a=1, place_b=0)
+    named = table.assign(
+        length_a=length[:, 0], length_b=length[:, 1], place_a=1, place_b=0
+    )
     again = bradley_terry(named, covariates=["length", "place"], ties=ties)
     np.testing.assert_allclose(again.coefficients, board.coefficients, atol=1e-10)
     np.testing.assert_allclose(again.strengths, board.strengths, atol=1e-10)
@@ -541,21 +665,29 @@ def test_covariates_are_of_the_first_item_minus_the_second(tie, ties):
 def test_covariates_match_by_index_and_by_column_name(duels):
     names = np.array(list("uvwxyz"))
     index = np.random.default_rng(8).permutation(400)
-    losers = pd.DataFrame({k: names[duels[k]] for k in ("winner", "loser")}, index=index)
+    losers = pd.DataFrame(
+        {k: names[duels[k]] for k in ("winner", "loser")}, index=index
+    )
     arena = losers.set_axis(["model_a", "model_b"], axis=1).assign(winner="a")
     arena.loc[index[::2], ["model_a", "model_b"]] = arena.loc[
         index[::2], ["model_b", "model_a"]
     ].to_numpy()
     arena.loc[index[::2], "winner"] = "b"
     x = pd.Series(np.random.default_rng(9).normal(size=400), index=index, name="x")
-    for table in (losers, arena, arena.rename(columns={"model_a": "p", "model_b": "q"})):
+    for table in (
+        losers,
+        arena,
+        arena.rename(columns={"model_a": "p", "model_b": "q"}),
+    ):
         sides = {"item_a": "p", "item_b": "q"} if "p" in table else {}
         right = bradley_terry(table, covariates=x, **sides).coefficients
         np.testing.assert_array_equal(
             bradley_terry(table, covariates=x.to_numpy(), **sides).coefficients, right
         )
         for wrong in (x.sort_index(), x.sort_index().to_frame()):
-            with pytest.raises(ValueError, match="duels and covariates have different indices"):
+            with pytest.raises(
+                ValueError, match="duels and covariates have different indices"
+            ):
                 bradley_terry(table, covariates=wrong, **sides)
     for table, column in (
         (losers, "length_winner"),
@@ -575,7 +707,9 @@ def judged(seed, reversed_judges=0):
     judge = rng.integers(15, size=600)
     first = rng.integers(12, size=600)
     second = (first + rng.integers(1, 12, size=600)) % 12
-    wins = rng.random(600) < expit(quality[judge] * (strengths[first] - strengths[second]))
+    wins = rng.random(600) < expit(
+        quality[judge] * (strengths[first] - strengths[second])
+    )
     winner, loser = np.where(wins, [first, second], [second, first])
     return {"winner": winner, "loser": loser, "judge": judge}, quality
 
@@ -588,7 +722,10 @@ def test_judges_who_guess_or_oppose_hardly_count(reversed_judges, gain):
         alone = {name: duels[name] for name in ("winner", "loser")}
         boards = [bradley_terry(given, half_games=0.5) for given in (alone, duels)]
         closeness.append(
-            [kendalltau(board.strengths, np.asarray(board.items))[0] for board in boards]
+            [
+                kendalltau(board.strengths, np.asarray(board.items))[0]
+                for board in boards
+            ]
         )
         weights = np.array([boards[1].judge_weights[j] for j in range(15)])
         trusts.append([weights[quality > 0].mean(), weights[quality <= 0].mean()])

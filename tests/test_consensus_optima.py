@@ -20,7 +20,9 @@ def test_another_order_is_found_where_enumeration_has_one():
     unique = []
     for u in cases():
         np.fill_diagonal(u, 0.0)
-        costs = np.einsum("ij,nij->n", u, (every := all_ranks(len(u)))[:, :, None] > every[:, None])
+        costs = np.einsum(
+            "ij,nij->n", u, (every := all_ranks(len(u)))[:, :, None] > every[:, None]
+        )
         n_best = np.sum(costs <= costs.min() + 1e-9 * np.abs(u).sum())
         ranks = decode_pd_exact(u[np.newaxis]).ranks[0]
         is_unique, other = another_optimum(clear_net(u), ranks)
@@ -29,7 +31,9 @@ def test_another_order_is_found_where_enumeration_has_one():
         if not is_unique:
             assert sorted(other) == list(range(1, len(u) + 1))
             assert np.any(other != ranks)
-            assert preference_cost([u], [other])[0] == pytest.approx(costs.min(), rel=1e-9)
+            assert preference_cost([u], [other])[0] == pytest.approx(
+                costs.min(), rel=1e-9
+            )
         unique.append(is_unique)
     assert 40 < sum(unique) < 100
 

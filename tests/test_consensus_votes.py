@@ -14,7 +14,9 @@ from lowrank_rank.target_losses import PairwiseDisagreement
 from .internals import read_votes
 
 NAMES = ["ash", "birch", "cedar"]
-GRADES = np.array([[2.0, 1.0, 0.0], [0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [np.nan, 0.0, 1.0]])
+GRADES = np.array(
+    [[2.0, 1.0, 0.0], [0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [np.nan, 0.0, 1.0]]
+)
 ORDERS = [
     ["ash", "birch", "cedar"],
     ["birch", "cedar", "ash"],
@@ -44,9 +46,15 @@ def forms():
     mixed = frame[["cedar", "ash", "birch"]].assign(id=range(4), town=list("uvwx"))
     yield "grades", {"orders": GRADES, "items": NAMES, "kind": "grades"}
     yield "frame", {"orders": frame, "kind": "grades"}
-    yield "frame with other columns", {"orders": mixed, "items": NAMES, "kind": "grades"}
+    yield (
+        "frame with other columns",
+        {"orders": mixed, "items": NAMES, "kind": "grades"},
+    )
     yield "ranks", {"orders": 3 - GRADES, "kind": "ranks", "items": NAMES}
-    yield "frame of ranks", {"orders": 3 - mixed[NAMES], "kind": "ranks", "items": NAMES}
+    yield (
+        "frame of ranks",
+        {"orders": 3 - mixed[NAMES], "kind": "ranks", "items": NAMES},
+    )
     yield "orders", {"orders": ORDERS}
     yield "orders, said", {"orders": ORDERS, "kind": "orders"}
     yield "orders with names", {"orders": ORDERS, "items": NAMES}
@@ -85,7 +93,9 @@ def test_rows_of_a_long_frame_may_be_in_any_order():
 def test_polars_frames():
     polars = pytest.importorskip("polars")
     expected = read_votes(columns()).total()
-    np.testing.assert_array_equal(read_votes(polars.DataFrame(columns())).total(), expected)
+    np.testing.assert_array_equal(
+        read_votes(polars.DataFrame(columns())).total(), expected
+    )
     wide = polars.DataFrame({name: GRADES[:3, i] for i, name in enumerate(NAMES)})
     assert read_votes(wide, kind="grades").items.tolist() == NAMES
 
@@ -97,7 +107,9 @@ def test_numbers_where_nothing_names_the_items_and_tuples_as_names():
     assert read_votes([["b", "a"], ["c"]]).items.tolist() == ["b", "a", "c"]
 
 
-FOUR = r"what the votes are.*\nkind='orders'.*\n.*'grades'.*\n.*'ranks'.*\n.*kind='counts'"
+FOUR = (
+    r"what the votes are.*\nkind='orders'.*\n.*'grades'.*\n.*'ranks'.*\n.*kind='counts'"
+)
 WIDE = pd.DataFrame({"a": [1, 2], "b": [2, 1]})
 BAD = [
     ({"orders": np.zeros((2, 3)), "kind": "counts"}, r"the shape \(r, r\)"),
@@ -158,7 +170,9 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[str(i) for i in range(len(BAD))])
+@pytest.mark.parametrize(
+    ("arguments", "message"), BAD, ids=[str(i) for i in range(len(BAD))]
+)
 def test_what_does_not_fit_is_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         read_votes(**arguments)
@@ -167,25 +181,39 @@ def test_what_does_not_fit_is_named(arguments, message):
 def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
     pandas = pytest.importorskip("pandas")
     won = pandas.DataFrame([[0, 3], [1, 0]], index=["a", "b"], columns=["a", "b"])
-    np.testing.assert_array_equal(read_votes(won, kind="counts").total(), [[0, 3], [1, 0]])
+    np.testing.assert_array_equal(
+        read_votes(won, kind="counts").total(), [[0, 3], [1, 0]]
+    )
     numbered = won.reset_index(drop=True)
-    np.testing.assert_array_equal(read_votes(numbered, kind="counts").total(), [[0, 3], [1, 0]])
+    np.testing.assert_array_equal(
+        read_votes(numbered, kind="counts").total(), [[0, 3], [1, 0]]
+    )
     duels = pandas.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "c", "c"]})
     others = pandas.DataFrame([[1, 1], [0, 1]], index=[0, 1], columns=[1, 2])
     crossed = pandas.crosstab(duels["winner"], duels["loser"])
     for frame in (won.loc[["b", "a"]], crossed, others):
-        with pytest.raises(ValueError, match=r"the same items as index and columns.*reindex"):
+        with pytest.raises(
+            ValueError, match=r"the same items as index and columns.*reindex"
+        ):
             read_votes(frame, kind="counts")
     items = ["a", "b", "c"]
     counts = crossed.reindex(index=items, columns=items, fill_value=0)
-    assert read_votes(counts, kind="counts").total().tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert read_votes(counts, kind="counts").total().tolist() == [
+        [0, 1, 1],
+        [0, 0, 1],
+        [0, 0, 0],
+    ]
 
 
 def test_items_select_the_columns_of_counts_and_their_rows():
-    counts = pd.DataFrame([[0, 1, 2], [3, 0, 4], [5, 6, 0]], index=list("abc"), columns=list("abc"))
+    counts = pd.DataFrame(
+        [[0, 1, 2], [3, 0, 4], [5, 6, 0]], index=list("abc"), columns=list("abc")
+    )
     expected = [[0, 5], [2, 0]]
     named = counts.rename_axis("model").reset_index()
-    selected = named.iloc[[0, 2]].reset_index(drop=True)  # rows in the order of the columns
+    selected = named.iloc[[0, 2]].reset_index(
+        drop=True
+    )  # rows in the order of the columns
     for frame in (counts, counts.assign(team=1), selected):
         found = read_votes(frame, kind="counts", items=["c", "a"])
         assert found.total().tolist() == expected
@@ -197,7 +225,8 @@ def test_items_select_the_columns_of_counts_and_their_rows():
 
 
 @pytest.mark.parametrize(
-    "name", ["voter", "Voter", "ID", "ballot_id", "judge", "Weight", "counts", "voter id"]
+    "name",
+    ["voter", "Voter", "ID", "ballot_id", "judge", "Weight", "counts", "voter id"],
 )
 @pytest.mark.parametrize("kind", ["orders", "grades", "ranks", "counts"])
 def test_a_column_that_is_called_as_an_id_or_weight_is_no_item(kind, name):
@@ -207,7 +236,9 @@ def test_a_column_that_is_called_as_an_id_or_weight_is_no_item(kind, name):
     with pytest.raises(ValueError, match=f"The column '{name}' of orders .*is no item"):
         grades_from_orders(frame)
     if kind in ("grades", "ranks"):
-        assert consensus_ranking(frame, kind=kind, items=[name, "b"]).items.tolist() == [name, "b"]
+        assert consensus_ranking(
+            frame, kind=kind, items=[name, "b"]
+        ).items.tolist() == [name, "b"]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +256,9 @@ def test_a_column_that_is_called_as_an_id_or_weight_is_no_item(kind, name):
 def test_a_long_table_with_other_names_is_told_how_to_rename_them(names, kind):
     frame = pd.DataFrame(columns()).rename(columns=names)
     renames = {other: name for name, other in names.items()}
-    with pytest.raises(ValueError, match=re.escape(f"orders.rename(columns={renames})")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"orders.rename(columns={renames})")
+    ):
         consensus_ranking(frame, kind=kind)
     assert consensus_ranking(frame.rename(columns=renames)).order.tolist()
 
@@ -234,9 +267,16 @@ def test_a_long_table_with_other_names_is_told_how_to_rename_them(names, kind):
 def test_lists_obey_their_kind_and_names_need_none(names):
     a, b = names
     votes = [[a, b], [b, a], [b, a]]
-    for orders in (votes, tuple(map(tuple, votes)), pd.Series(votes), pd.DataFrame(votes)):
+    for orders in (
+        votes,
+        tuple(map(tuple, votes)),
+        pd.Series(votes),
+        pd.DataFrame(votes),
+    ):
         assert consensus_ranking(orders, kind="orders").order.tolist() == [b, a]
-        assert consensus_ranking(orders, kind="orders", items=[a, b]).order.tolist() == [b, a]
+        assert consensus_ranking(
+            orders, kind="orders", items=[a, b]
+        ).order.tolist() == [b, a]
         if names != "ab" or isinstance(orders, pd.DataFrame):
             with pytest.raises(ValueError, match="kind='orders'"):
                 consensus_ranking(orders)
@@ -294,7 +334,9 @@ def test_numbers_are_what_is_said_and_never_what_they_look_like(values, containe
     if array.shape == (3, 3) and not np.diag(array).any():
         np.testing.assert_array_equal(read_votes(table, kind="counts").total(), array)
     else:
-        with pytest.raises(ValueError, match=r"Counts of votes need|diagonal of counts|missing"):
+        with pytest.raises(
+            ValueError, match=r"Counts of votes need|diagonal of counts|missing"
+        ):
             read_votes(table, kind="counts")
     if np.isfinite(array).all() and all(len(set(row)) == 3 for row in values):
         found = read_votes(table, kind="orders", items=sorted(set(array.ravel())))
@@ -307,12 +349,18 @@ def test_numbers_are_what_is_said_and_never_what_they_look_like(values, containe
 
 @pytest.mark.parametrize("container", CONTAINERS[1:])
 def test_tables_of_names_are_orders_if_said(container):
-    table = contained([["a", "b"], ["b", None]], container) if container != "Float64" else None
+    table = (
+        contained([["a", "b"], ["b", None]], container)
+        if container != "Float64"
+        else None
+    )
     if table is not None:
         found = read_votes(table, kind="orders")
         assert found.labels.tolist()[0] == [1, 0]
         assert np.isnan(found.labels[1, 0])
-        np.testing.assert_array_equal(found.labels, grades_from_orders(table, items=["a", "b"]))
+        np.testing.assert_array_equal(
+            found.labels, grades_from_orders(table, items=["a", "b"])
+        )
 
 
 def test_ties_as_sets_do_not_depend_on_hashes():
@@ -333,7 +381,9 @@ def test_missing_grades_of_nullable_types(kind):
         pytest.importorskip("pyarrow")
         pytest.importorskip("pandas", "2.0")  # 1.5 cannot say what replaces NA
     frame = pd.DataFrame([[1, None, 3], [2, 2, None], [5, 1, 4]], columns=list("xyz"))
-    np.testing.assert_array_equal(read_votes(frame.astype(kind), kind="grades").labels, frame)
+    np.testing.assert_array_equal(
+        read_votes(frame.astype(kind), kind="grades").labels, frame
+    )
 
 
 def test_a_series_or_a_table_of_orders():
@@ -342,10 +392,16 @@ def test_a_series_or_a_table_of_orders():
     orders = pd.Series([["a", "b"], ["b", "a"], ["b"]], index=list("uvw"))
     table = pd.DataFrame([["a", "b"], ["b", "a"], ["b", None]], index=list("uvw"))
     for given in (orders, table, table.to_numpy()):
-        np.testing.assert_array_equal(read_votes(given, "orders", weights=weights).total(), total)
+        np.testing.assert_array_equal(
+            read_votes(given, "orders", weights=weights).total(), total
+        )
     for given in (orders, table):
-        with pytest.raises(ValueError, match="orders and weights have different indices"):
-            consensus_ranking(given, kind="orders", weights=pd.Series([3, 2, 1], index=list("wvu")))
+        with pytest.raises(
+            ValueError, match="orders and weights have different indices"
+        ):
+            consensus_ranking(
+                given, kind="orders", weights=pd.Series([3, 2, 1], index=list("wvu"))
+            )
 
 
 def test_weights_of_voters_in_a_long_frame():
@@ -358,7 +414,9 @@ def test_weights_of_voters_in_a_long_frame():
         read_votes(long, weights=by_voter.set_axis([0, 1]))
     with pytest.raises(ValueError, match="weights are given twice"):
         read_votes(weighted, weights=[1, 100])
-    with pytest.raises(ValueError, match=r"Voter 'v' must have one weight.*got 3 in row 2"):
+    with pytest.raises(
+        ValueError, match=r"Voter 'v' must have one weight.*got 3 in row 2"
+    ):
         consensus_ranking({**long, "weight": [1, 1, 3, 2]})
     with pytest.warns(UserWarning, match=r"does not read the columns \['colour'\]"):
         consensus_ranking({**long, "colour": list("rgbb")})

@@ -41,17 +41,24 @@ def problem(n_grades, seed):
 def mean_regret(fitted_for, measured_by, n, n_grades, seed):
     """Of a fit to the first n rows, on the last 400."""
     data = problem(n_grades, seed)
-    ranker = LowRankSurrogateRanker(target_loss=fitted_for, estimator="ridge", alpha=1e-3)
+    ranker = LowRankSurrogateRanker(
+        target_loss=fitted_for, estimator="ridge", alpha=1e-3
+    )
     ranker.fit(data.data[:n], data.target[:n])  # the truth is linear
     measured_by = resolve_target_loss(measured_by)
     ranks = ranker.rank(data.data[-400:])
-    return conditional_regret(measured_by, data.support, data.probabilities[-400:], ranks).mean()
+    return conditional_regret(
+        measured_by, data.support, data.probabilities[-400:], ranks
+    ).mean()
 
 
 @pytest.mark.parametrize(("loss", "n_grades"), CASES, ids=lambda c: str(c))
 def test_regret_falls_with_n(loss, n_grades):
     """Slope of log regret on log n, mean over problems: near -1, at least below -1/2."""
-    regret = [np.mean([mean_regret(loss, loss, n, n_grades, s) for s in range(4)]) for n in SIZES]
+    regret = [
+        np.mean([mean_regret(loss, loss, n, n_grades, s) for s in range(4)])
+        for n in SIZES
+    ]
     slope = np.polyfit(np.log(SIZES), np.log(np.maximum(regret, 1e-12)), 1)[0]
     assert slope < -0.5, regret
     assert regret[-1] < 1e-3
@@ -59,7 +66,12 @@ def test_regret_falls_with_n(loss, n_grades):
 
 @pytest.mark.parametrize(
     ("one", "other", "n_grades"),
-    [("wta", "recall@1", 2), ("ndcg_exp", "pd", 4), ("map", "dcg", 2), ("auc", "recall@1", 2)],
+    [
+        ("wta", "recall@1", 2),
+        ("ndcg_exp", "pd", 4),
+        ("map", "dcg", 2),
+        ("auc", "recall@1", 2),
+    ],
 )
 def test_the_right_loss_wins_where_two_disagree(one, other, n_grades):
     """Fitted for one and measured by the other, a regret stays that n does not cure."""

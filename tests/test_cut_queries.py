@@ -74,7 +74,9 @@ def test_folds_of_whole_queries_are_silent(data):
             return_train_score=True, error_score="raise",
         )  # fmt: skip
         with pytest.warns(CutQueriesWarning):
-            cross_val_score(pipeline, X, target, cv=KFold(5, shuffle=True), scoring=scoring)
+            cross_val_score(
+                pipeline, X, target, cv=KFold(5, shuffle=True), scoring=scoring
+            )
 
 
 def test_models_without_lists_of_a_whole_fit_say_nothing(data):
@@ -88,4 +90,6 @@ def test_models_without_lists_of_a_whole_fit_say_nothing(data):
         top.score(X[::2], y[::2] > 1)
         with pytest.warns(UserWarning, match="was fitted without query ids"):
             LowRankSurrogateRanker().fit(X, y).score(X[::2], y[::2])
-        LowRankSurrogateRanker().fit(X, y, qid=qid.astype(str)).score(X[::2], y[::2], qid=qid[::2])
+        LowRankSurrogateRanker().fit(X, y, qid=qid.astype(str)).score(
+            X[::2], y[::2], qid=qid[::2]
+        )

@@ -51,7 +51,9 @@ MODELS = [
 
 @pytest.fixture(scope="module")
 def client():
-    with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0") as one:
+    with Client(
+        processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0"
+    ) as one:
         yield one
 
 
@@ -74,7 +76,9 @@ def test_arrays_cut_anywhere_give_the_fit_in_memory(client, documents, model, to
     X, y, qid, w = documents
     on = [da.from_array(a, chunks=7) for a in documents]  # lists cut in up to three
     memory = clone(model).fit(X, y, qid=qid, sample_weight=w)
-    model = fit(clone(model), on[0], on[1], qid=on[2], sample_weight=on[3], client=client)
+    model = fit(
+        clone(model), on[0], on[1], qid=on[2], sample_weight=on[3], client=client
+    )
     assert type(model) is type(memory)
     same(model, memory, tol)
     scores = predict(model, on[0])
@@ -85,7 +89,9 @@ def test_arrays_cut_anywhere_give_the_fit_in_memory(client, documents, model, to
         with pytest.raises(ValueError, match="needs all rows of a list to rank it"):
             rank(model, on[0], qid=on[2])
     else:
-        assert_array_equal(rank(model, on[0], qid=on[2]).compute(), memory.rank(X, qid=qid))
+        assert_array_equal(
+            rank(model, on[0], qid=on[2]).compute(), memory.rank(X, qid=qid)
+        )
         ranks = rank(model, on[0], one_list=True).compute()
         assert_array_equal(ranks, memory.rank(X, one_list=True))
     found = score(model, on[0], on[1], qid=on[2], sample_weight=on[3])
@@ -96,7 +102,9 @@ def test_frames_whose_names_are_kept(client, documents):
     X, y, qid, w = documents
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
     parts = dd.from_pandas(frame, npartitions=4)
-    memory = LowRankSurrogateRanker().fit(frame[list("abcd")], y, qid=qid, sample_weight=w)
+    memory = LowRankSurrogateRanker().fit(
+        frame[list("abcd")], y, qid=qid, sample_weight=w
+    )
     model = fit(
         LowRankSurrogateRanker(),
         parts[list("abcd")],
@@ -118,7 +126,9 @@ def test_columns_of_parquet_files(client, documents, tmp_path):
     """Dask would read the small files of a narrow column together, and those of X one by one."""
     X, y, qid, _ = documents
     names = [f"feature {j}" for j in range(20)]
-    wide = np.hstack([X, np.random.default_rng(0).normal(size=(len(y), 20 - X.shape[1]))])
+    wide = np.hstack(
+        [X, np.random.default_rng(0).normal(size=(len(y), 20 - X.shape[1]))]
+    )
     frame = pd.DataFrame(wide, columns=names).assign(y=y, qid=qid)
     for number, rows in enumerate(np.array_split(np.arange(len(y)), 4)):
         frame.iloc[rows].to_parquet(tmp_path / f"{number}.parquet")
@@ -134,7 +144,9 @@ def test_rows_that_are_not_sorted_are_shuffled_with_a_warning(client, documents,
     X, y, qid, w = X[by], y[by], qid[by].astype(names), w[by]
     on = [da.from_array(a, chunks=20) for a in (X, y, qid, w)]
     with pytest.warns(UserWarning, match="not sorted by qid"):
-        model = fit(LowRankSurrogateRanker(), on[0], on[1], qid=on[2], sample_weight=on[3])
+        model = fit(
+            LowRankSurrogateRanker(), on[0], on[1], qid=on[2], sample_weight=on[3]
+        )
     memory = LowRankSurrogateRanker().fit(X, y, qid=qid, sample_weight=w)
     same(model, memory, 1e-12)
     assert_array_equal(rank(model, on[0], qid=on[2]).compute(), memory.rank(X, qid=qid))
@@ -181,7 +193,9 @@ def test_wrong_input_is_refused(client, documents):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
-@pytest.mark.skipif(not os.environ.get("CI"), reason="takes 20 s: set CI=true, as .ci/run does")
+@pytest.mark.skipif(
+    not os.environ.get("CI"), reason="takes 20 s: set CI=true, as .ci/run does"
+)
 def test_a_worker_that_is_lost_changes_nothing(documents):
     """Two processes, one of them killed while L-BFGS is at work."""
     X, y, qid, w = documents
@@ -239,10 +253,14 @@ def test_classes_cut_anywhere_give_the_fit_in_memory(client, settings, chunk):
     X, y, w = rows_of_classes(["red", "green", "blue"])
     settings = {"estimator": "ridge", **settings}
     on = [da.from_array(a, chunks=chunk) for a in (X, y, w)]
-    model = fit(LowRankSurrogateClassifier(**settings), on[0], on[1], sample_weight=on[2])
+    model = fit(
+        LowRankSurrogateClassifier(**settings), on[0], on[1], sample_weight=on[2]
+    )
     ridge = LowRankSurrogateClassifier(**settings)
     memory = ridge.fit(X, y, sample_weight=w)
-    assert_allclose(model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max())
+    assert_allclose(
+        model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max()
+    )
     assert_allclose(model.intercept_, memory.intercept_, rtol=0, atol=1e-12)
     assert_array_equal(model.classes_, memory.classes_)
     assert_array_equal(model.decisions_, memory.decisions_)
@@ -254,7 +272,9 @@ def test_classes_cut_anywhere_give_the_fit_in_memory(client, settings, chunk):
     on = [da.from_array(a, chunks=chunk) for a in (X, y, w)]
     fit(model, on[0], on[1], sample_weight=on[2])
     memory.fit(X, y, sample_weight=w)
-    assert_allclose(model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max())
+    assert_allclose(
+        model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max()
+    )
     with pytest.raises(ValueError, match="All sample weights are zero"):
         score(model, on[0], on[1], sample_weight=0.0 * on[2])
     assert score(model, on[0], on[1]) == pytest.approx(memory.score(X, y), rel=1e-12)
@@ -273,19 +293,26 @@ def test_classes_of_frames_and_names_of_costs(client):
     assert_allclose(model.coef_, memory.coef_, atol=1e-12)
     assert model.feature_names_in_.tolist() == list("abcd")
     assert_array_equal(
-        predict(model, parts[list("abcd")]).compute(), memory.predict(frame[list("abcd")])
+        predict(model, parts[list("abcd")]).compute(),
+        memory.predict(frame[list("abcd")]),
     )
 
 
 def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
-    X, y, w = (da.from_array(a, chunks=20) for a in rows_of_classes(["red", "green", "blue"]))
+    X, y, w = (
+        da.from_array(a, chunks=20) for a in rows_of_classes(["red", "green", "blue"])
+    )
     classifier = LowRankSurrogateClassifier(estimator="ridge")
     with pytest.raises(TypeError, match="y must be a Dask array"):
         fit(classifier, X, rows_of_classes([1, 2, 3])[1])
     with pytest.raises(ValueError, match="set estimator='ridge'"):
         fit(LowRankSurrogateClassifier(), X, y)
     with pytest.raises(ValueError, match="not among the classes"):
-        fit(LowRankSurrogateClassifier(estimator="ridge", classes=["red", "green"]), X, y)
+        fit(
+            LowRankSurrogateClassifier(estimator="ridge", classes=["red", "green"]),
+            X,
+            y,
+        )
     with pytest.raises(ValueError, match=r"missing|NaN"):
         fit(classifier, X, w * np.nan)
     assert not hasattr(classifier, "coef_")
@@ -293,7 +320,10 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
 
 @pytest.mark.parametrize(
     "model",
-    [PrecisionAtKPerceptron(pos_label="red"), StructuredHingeBinaryClassifier(pos_label="red")],
+    [
+        PrecisionAtKPerceptron(pos_label="red"),
+        StructuredHingeBinaryClassifier(pos_label="red"),
+    ],
 )
 def test_measures_of_all_rows_are_no_means_over_partitions(client, model):
     X, y, _ = rows_of_classes(["red", "green", "blue"])
@@ -306,7 +336,9 @@ def test_measures_of_all_rows_are_no_means_over_partitions(client, model):
     with pytest.raises(ValueError, match=r"in memory write model\.score"):
         score(model, *on)
     assert np.isfinite(model.score(on[0].compute(), on[1].compute()))
-    with pytest.raises(ValueError, match=r"no ranks: in memory write .*decision_function"):
+    with pytest.raises(
+        ValueError, match=r"no ranks: in memory write .*decision_function"
+    ):
         rank(model, on[0], one_list=True)
 
 
@@ -320,7 +352,8 @@ def test_accuracy_is_a_mean_over_partitions(client):
 
 
 @pytest.mark.parametrize(
-    "model", [StructuredHingeSequenceClassifier(), LowRankSurrogateMultilabelClassifier()]
+    "model",
+    [StructuredHingeSequenceClassifier(), LowRankSurrogateMultilabelClassifier()],
 )
 def test_sequences_and_sets_are_predicted_and_scored_in_memory(client, model):
     X, y, _ = rows_of_classes(["red", "green", "blue"])
@@ -328,7 +361,9 @@ def test_sequences_and_sets_are_predicted_and_scored_in_memory(client, model):
     y = (y[:, None] == ["red", "green", "blue"]).astype(int) if is_sets else y
     model.fit(X, y)
     on = [da.from_array(a, chunks=(17, -1)[: a.ndim]) for a in (X, y)]
-    with pytest.raises(ValueError, match=r"predicts sequences or sets of labels: in memory"):
+    with pytest.raises(
+        ValueError, match=r"predicts sequences or sets of labels: in memory"
+    ):
         predict(model, on[0])
     with pytest.raises(ValueError, match="is no mean over partitions"):
         score(model, *on)
@@ -341,14 +376,18 @@ def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
     rng = np.random.default_rng(0)
     ranker = LowRankSurrogateRanker()
     whole = dd.from_pandas(frame, npartitions=4)
-    fitted = fit(LowRankSurrogateRanker(), whole[list("abcd")], whole["y"], qid=whole["qid"])
+    fitted = fit(
+        LowRankSurrogateRanker(), whole[list("abcd")], whole["y"], qid=whole["qid"]
+    )
     for _ in range(int(os.environ.get("N_MISMATCHES", "4"))):
         n = int(rng.integers(2, 6))
         parts = dd.from_pandas(frame, npartitions=n)
         dropped = frame["y"].where(rng.uniform(size=len(frame)) > 0.03)
         if dropped.notna().all():
             continue
-        labels = dd.from_pandas(frame.assign(y=dropped), npartitions=n).dropna(subset=["y"])
+        labels = dd.from_pandas(frame.assign(y=dropped), npartitions=n).dropna(
+            subset=["y"]
+        )
         given = {"y": parts["y"], "qid": parts["qid"], "sample_weight": parts["w"]}
         wrong = rng.choice(["all", *given])
         column = {"y": "y", "qid": "qid", "sample_weight": "w"}
@@ -356,19 +395,27 @@ def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
             if wrong in ("all", name):
                 given[name] = labels[column[name]]
         labels_of_rows = given.pop("y")
-        with pytest.raises(ValueError, match=r"Partition \d+ has different numbers of rows: X "):
+        with pytest.raises(
+            ValueError, match=r"Partition \d+ has different numbers of rows: X "
+        ):
             fit(ranker, parts[list("abcd")], labels_of_rows, **given)
-        with pytest.raises(ValueError, match=r"Partition \d+ has different numbers of rows: X "):
+        with pytest.raises(
+            ValueError, match=r"Partition \d+ has different numbers of rows: X "
+        ):
             score(fitted, parts[list("abcd")], labels_of_rows, **given)
     assert not hasattr(ranker, "coef_")
     turned = dd.from_pandas(frame.iloc[::-1], npartitions=4, sort=False)
-    with pytest.raises(ValueError, match=r"Partition \d: X and y have different indices"):
+    with pytest.raises(
+        ValueError, match=r"Partition \d: X and y have different indices"
+    ):
         fit(ranker, whole[list("abcd")], turned["y"], qid=turned["qid"])
     short = da.from_array(qid[:-3], chunks=20)
     with pytest.raises(ValueError, match="qid has the length"):
         rank(fitted, whole[list("abcd")], qid=short)
     arrays = da.from_array(X, chunks=20), da.from_array(y, chunks=20)
-    with pytest.raises(ValueError, match=r"Partition 3 has .* rows: X 16, y 16, qid 13"):
+    with pytest.raises(
+        ValueError, match=r"Partition 3 has .* rows: X 16, y 16, qid 13"
+    ):
         fit(ranker, *arrays, qid=short)
 
 
@@ -382,7 +429,9 @@ def test_without_dask_the_extra_is_named(monkeypatch):
 def test_generalised_cross_validation_of_partitions(client):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 6))
-    y = np.maximum(X @ rng.normal(size=(6, 4)) + 3.0 * rng.normal(size=(120, 4)) + 9.0, 0.0)
+    y = np.maximum(
+        X @ rng.normal(size=(6, 4)) + 3.0 * rng.normal(size=(120, 4)) + 9.0, 0.0
+    )
     settings = {"target_loss": "dcg", "estimator": "ridge", "alpha": "gcv"}
     on = [da.from_array(a, chunks=(50, a.shape[1])) for a in (X, y)]
     model = fit(LowRankSurrogateRanker(**settings), *on, client=client)

@@ -52,7 +52,10 @@ def test_several_files_share_their_features(tmp_path):
         ("1 qid:1 1:0.5\n\n# qid:3\n0 # qid:1\n", "line 4: .*no qid"),
         ("1 qid:1 1:0.5\n0 qidx:1 1:0.5\n", "line 2: .*no qid"),
         ("one qid:1 1:0.5\n", "line 1: not readable.*'one qid:1 1:0.5'"),
-        ("# head\n1 qid:1 1:0.5\n1 qid:1 1:0.5 NULL\n", "line 3: not readable.*'NULL' is not"),
+        (
+            "# head\n1 qid:1 1:0.5\n1 qid:1 1:0.5 NULL\n",
+            "line 3: not readable.*'NULL' is not",
+        ),
         ("1 qid:1 1:\n", "line 1: .*'1:' is not '<feature>:<value>'"),
         ("1 qid:1.5 1:1\n", "line 1: .*'1.5' is not an integer"),
         ("1 qid:99999999999999999999 1:1\n", "line 1: .*64 bits"),
@@ -61,7 +64,10 @@ def test_several_files_share_their_features(tmp_path):
         ("1 qid:1 4294967296:1\n", "line 1: "),
         ("1 qid:1 1_0:1\n", "line 1: .*'_'"),
         ("1 qid:1 1:1\n\n1 qid:1 1:1e999\n", "line 3: .*a value is infinite"),
-        ("1 qid:-1 1:1\n1 qid:18446744073709551615 1:1\n", "from -1 to 18446744073709551615"),
+        (
+            "1 qid:-1 1:1\n1 qid:18446744073709551615 1:1\n",
+            "from -1 to 18446744073709551615",
+        ),
         ("1 qid:1 1:1\n1 qid:1 0:1 1:1\n", "line 2: .*feature 0, .*zero_based=True"),
         ("", "no data"),
         ("# nothing\n\n", "no data"),
@@ -93,7 +99,9 @@ def test_real_letor_files(data_folder):
     assert set(y) <= set(range(5))
     model = LowRankSurrogateRanker(target_loss="ndcg@10")
     scores, by_chance = [], []
-    for train, test in GroupKFold(3).split(X, y, qid):  # four queries a fold: means tell more
+    for train, test in GroupKFold(3).split(
+        X, y, qid
+    ):  # four queries a fold: means tell more
         model.fit(X[train], y[train], qid=qid[train])
         scores.append(model.score(X[test], y[test], qid=qid[test]))
         constant = np.zeros(len(test))
@@ -107,9 +115,16 @@ def test_damaged_packed_files_are_named(tmp_path, suffix, opener):
     with opener(path, "wt") as file:
         file.write("1 qid:1 1:0.5\n" * 50_000)
     packed = path.read_bytes()
-    for damaged in (packed[:-9], packed[: len(packed) // 2], b"1 qid:1 1:0.5\n", b"1" + packed):
+    for damaged in (
+        packed[:-9],
+        packed[: len(packed) // 2],
+        b"1 qid:1 1:0.5\n",
+        b"1" + packed,
+    ):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=rf"log\.{suffix}, line [0-9]+: .*damaged or cut"):
+        with pytest.raises(
+            ValueError, match=rf"log\.{suffix}, line [0-9]+: .*damaged or cut"
+        ):
             load_letor(path)
 
 
@@ -132,7 +147,9 @@ def test_features_are_counted_from_1_whatever_occurs(tmp_path):
     with pytest.raises(ValueError, match=r"from_0, line 1: .*zero_based=True"):
         load_letor([from_1, from_0])
     assert load_letor(from_0, zero_based=True)[0].toarray().tolist() == [[0.5, 2.0]]
-    assert load_letor(from_1, zero_based=True)[0].toarray().tolist() == [[0.0, 0.5, 2.0]]
+    assert load_letor(from_1, zero_based=True)[0].toarray().tolist() == [
+        [0.0, 0.5, 2.0]
+    ]
 
 
 def test_arrays_for_those_who_take_no_sparse_matrix(tmp_path):
@@ -141,7 +158,9 @@ def test_arrays_for_those_who_take_no_sparse_matrix(tmp_path):
     read = load_letor(tmp_path / "log.txt", dense=True)[0]
     assert isinstance(read, np.ndarray)
     np.testing.assert_array_equal(read, X)
-    np.testing.assert_allclose(StandardScaler().fit_transform(read).mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(
+        StandardScaler().fit_transform(read).mean(axis=0), 0, atol=1e-12
+    )
     (tmp_path / "wide.txt").write_text("1 qid:1 2147483647:1\n" * 10_000)
     with pytest.raises(ValueError, match=r"wide\.txt as an array would take .* GiB"):
         load_letor(tmp_path / "wide.txt", dense=True)
@@ -197,8 +216,29 @@ def test_arguments_of_the_reader(tmp_path, params, message):
 
 
 WORDS = [
-    *(b"1", b"0", b"-1", b"2.5", b"one", b"nan", b"1e999", b"+3", b"1_0", b"\x00", b"\xff", b"#"),
-    *(b"qid:1", b"qid:7", b"qid:", b"qid:x", b"qid", b"qid:18446744073709551615", b"qid:-2"),
+    *(
+        b"1",
+        b"0",
+        b"-1",
+        b"2.5",
+        b"one",
+        b"nan",
+        b"1e999",
+        b"+3",
+        b"1_0",
+        b"\x00",
+        b"\xff",
+        b"#",
+    ),
+    *(
+        b"qid:1",
+        b"qid:7",
+        b"qid:",
+        b"qid:x",
+        b"qid",
+        b"qid:18446744073709551615",
+        b"qid:-2",
+    ),
     *(
         b"1:1",
         b"2:0.5",
@@ -217,7 +257,9 @@ good_line = st.builds(
     lambda grade, qid, features: b"%d qid:%d %b" % (grade, qid, b" ".join(features)),
     st.integers(0, 4),
     st.integers(-3, 2**63),
-    st.lists(st.sampled_from([b"%d:%d" % (i, i) for i in range(1, 5)]), unique=True).map(sorted),
+    st.lists(
+        st.sampled_from([b"%d:%d" % (i, i) for i in range(1, 5)]), unique=True
+    ).map(sorted),
 )
 bad_line = st.lists(st.sampled_from(WORDS), max_size=5).map(b" ".join)
 text_of_lines = st.lists(good_line | good_line | bad_line, max_size=5).map(b"\n".join)
@@ -248,7 +290,11 @@ def test_any_bytes_are_read_or_refused_with_file_and_line(text, cut, suffix):
         path.write_bytes(content)
         outcome = outcome_of(load_letor, path)
         if isinstance(outcome, ValueError):
-            known = (f"{path}, line ", f"{path} contains no data", "The files hold ids from")
+            known = (
+                f"{path}, line ",
+                f"{path} contains no data",
+                "The files hold ids from",
+            )
             assert str(outcome).startswith(known), outcome
         else:
             X, y, qid = outcome
@@ -300,7 +346,9 @@ def test_what_is_written_is_read_back_bit_by_bit(data):
     if qid.dtype.kind in "iu" and data.draw(st.booleans()):
         qid = qid.astype(object)
     kinds = (
-        [np.asarray] if X.dtype == np.float16 else [np.asarray, sparse.csr_matrix, sparse.coo_array]
+        [np.asarray]
+        if X.dtype == np.float16
+        else [np.asarray, sparse.csr_matrix, sparse.coo_array]
     )
     kind, suffix = (
         data.draw(st.sampled_from(kinds)),
@@ -329,14 +377,20 @@ def test_large_integer_ids_are_written_and_read_as_they_are(tmp_path, dtype):
     assert (read.dtype, read.tolist()) == (np.uint64, qid.tolist())
     dump_letor(np.eye(2), [0, 1], np.array([40, 30], dtype=dtype), tmp_path / "b.txt")
     parts = load_letor([tmp_path / "b.txt", tmp_path / "a.txt"])
-    joined = np.concatenate([ids for _, _, ids in parts])  # of int64 and uint64 would be floats
+    joined = np.concatenate(
+        [ids for _, _, ids in parts]
+    )  # of int64 and uint64 would be floats
     assert joined.tolist() == [40, 30, *qid.tolist()]
 
 
 def test_integer_ids_beyond_64_bits(tmp_path):
     for ids in ([2**64, 1], [-1, 2**63]):
-        with pytest.raises(ValueError, match=f"qid hold ids from {min(ids)} to {max(ids)}"):
-            dump_letor(np.eye(2), [1, 0], np.array(ids, dtype=object), tmp_path / "f.txt")
+        with pytest.raises(
+            ValueError, match=f"qid hold ids from {min(ids)} to {max(ids)}"
+        ):
+            dump_letor(
+                np.eye(2), [1, 0], np.array(ids, dtype=object), tmp_path / "f.txt"
+            )
     assert not list(tmp_path.iterdir())
 
 
@@ -360,13 +414,18 @@ BAD_TO_WRITE = [
     ((np.eye(2), [1, 0], [1, None]), "missing"),
     ((np.eye(2), [1, 0], None), "query id"),
     ((np.ma.masked_array(np.eye(2), np.eye(2)), [1, 0], [1, 1]), "masked"),
-    ((sparse.csr_matrix(([1.0], ([0], [2**31 - 1])), (2, 2**31)), [1, 0], [1, 1]), "beyond feat"),
+    (
+        (sparse.csr_matrix(([1.0], ([0], [2**31 - 1])), (2, 2**31)), [1, 0], [1, 1]),
+        "beyond feat",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("data", "message"), BAD_TO_WRITE)
 @pytest.mark.parametrize("name", ["log.txt", "log.gz"])
-def test_a_file_stays_as_it_was_where_nothing_can_be_written(tmp_path, name, data, message):
+def test_a_file_stays_as_it_was_where_nothing_can_be_written(
+    tmp_path, name, data, message
+):
     path = tmp_path / name
     path.write_bytes(b"old")
     with pytest.raises(ValueError, match=message):
@@ -408,12 +467,16 @@ def test_replaced_files_keep_their_mode_and_links(tmp_path):
         dump_letor(np.eye(2), [1, 0], [1, 1], tmp_path / "none" / "log.txt")
     with pytest.raises((ValueError, TypeError), match="path must be a path"):
         dump_letor(np.eye(2), [1, 0], [1, 1], None)
-    with pytest.raises((ValueError, TypeError), match="comment must be a string or None"):
+    with pytest.raises(
+        (ValueError, TypeError), match="comment must be a string or None"
+    ):
         dump_letor(np.eye(2), [1, 0], [1, 1], path, comment=3)
 
 
 def test_comments_of_several_lines(tmp_path):
-    dump_letor(np.eye(2), [1, 0], [1, 1], tmp_path / "f.txt", comment="a\nb \ud800\x85c")
+    dump_letor(
+        np.eye(2), [1, 0], [1, 1], tmp_path / "f.txt", comment="a\nb \ud800\x85c"
+    )
     assert (tmp_path / "f.txt").read_bytes().startswith(b"# a\n# b ")
     assert load_letor(tmp_path / "f.txt")[1].tolist() == [1, 0]
 
@@ -437,10 +500,14 @@ def test_make_ranking():
 
 
 def test_make_label_ranking_draws_from_its_distribution():
-    data = make_label_ranking(20_000, 3, n_labels=4, n_grades=3, n_features=6, random_state=0)
+    data = make_label_ranking(
+        20_000, 3, n_labels=4, n_grades=3, n_features=6, random_state=0
+    )
     assert data.data.shape == (20_000, 6)
     expected = data.probabilities @ data.support
-    np.testing.assert_allclose(data.target.mean(axis=0), expected.mean(axis=0), atol=0.03)
+    np.testing.assert_allclose(
+        data.target.mean(axis=0), expected.mean(axis=0), atol=0.03
+    )
     solution = np.linalg.lstsq(data.data, expected, rcond=None)[0]
     np.testing.assert_allclose(data.data @ solution, expected, atol=1e-8)
     assert np.all(data.support.max(axis=1) > 0)
@@ -464,7 +531,9 @@ def test_digits_retrieval():
         digits.data[train], digits.target[train], qid=digits.qid[train]
     )
     test = ~train
-    assert model.score(digits.data[test], digits.target[test], qid=digits.qid[test]) > 0.7
+    assert (
+        model.score(digits.data[test], digits.target[test], qid=digits.qid[test]) > 0.7
+    )
     with pytest.raises(ValueError, match="between 1 and"):
         load_digits_retrieval(n_candidates=0)
 
@@ -478,7 +547,9 @@ def test_digits_retrieval_from_a_catalogue():
     lengths = np.bincount(digits.qid)
     assert lengths.min() == 5
     assert lengths.max() in (79, 80)
-    assert np.median(lengths) == pytest.approx(20, abs=5)  # the geometric mean of 5 and 80
+    assert np.median(lengths) == pytest.approx(
+        20, abs=5
+    )  # the geometric mean of 5 and 80
     shown = load_digits().target
     counts = np.bincount(shown[digits.candidate], minlength=10) / len(digits.candidate)
     np.testing.assert_allclose(counts, popularity / popularity.sum(), atol=0.03)

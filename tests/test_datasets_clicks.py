@@ -17,7 +17,9 @@ TRUST = (np.linspace(0.95, 0.7, 10), np.linspace(0.4, 0.05, 10))
 
 
 @pytest.mark.parametrize("trust", [None, (0.9, 0.2), TRUST])
-@pytest.mark.parametrize("propensity", [1.0, np.linspace(1, 0.1, 10), lambda p: np.exp(-0.3 * p)])
+@pytest.mark.parametrize(
+    "propensity", [1.0, np.linspace(1, 0.1, 10), lambda p: np.exp(-0.3 * p)]
+)
 def test_expected_clicks_give_relevance_at_every_position(propensity, trust):
     """v is affine in the click, so E v is v of the click's probability."""
     relevance, position = np.random.default_rng(0).uniform(size=10), np.arange(1, 11)
@@ -33,7 +35,9 @@ def test_expected_clicks_give_relevance_at_every_position(propensity, trust):
         clicks, position, propensity=propensity, trust=trust, non_negative=True
     )
     assert np.ptp(shifted - v) < 1e-12
-    nothing = utilities_from_clicks(np.zeros(10), position, trust=trust, non_negative=True)
+    nothing = utilities_from_clicks(
+        np.zeros(10), position, trust=trust, non_negative=True
+    )
     assert nothing.min() == 0.0
 
 
@@ -45,17 +49,25 @@ def test_least_propensity():
 
 
 @pytest.mark.parametrize("trust", [None, (0.9, 0.1)])
-@pytest.mark.parametrize("options", [{"temperature": 1.0}, {"cutoff": 3, "temperature": 2.0}])
+@pytest.mark.parametrize(
+    "options", [{"temperature": 1.0}, {"cutoff": 3, "temperature": 2.0}]
+)
 def test_simulated_clicks_have_the_probabilities_of_the_model(trust, options):
     """Rates at each document and position, and the mean of v, within four standard errors."""
     y, qid = np.array([4.0, 0, 2, 1, 3, 0, 4]), list("aababbb")
-    log = make_clicks(y, qid, scores=-y, n_sessions=20_000, trust=trust, random_state=0, **options)
+    log = make_clicks(
+        y, qid, scores=-y, n_sessions=20_000, trust=trust, random_state=0, **options
+    )
     np.testing.assert_array_equal(log.relevance, y / 4)
     assert log.position.max() == options.get("cutoff", 4)
     cell = 10 * log.row + log.position
     shown = np.bincount(cell)
-    rate, truth = (np.bincount(cell, one) for one in (log.clicks, log.click_probability))
-    error = np.sqrt(np.bincount(cell, log.click_probability * (1 - log.click_probability)))
+    rate, truth = (
+        np.bincount(cell, one) for one in (log.clicks, log.click_probability)
+    )
+    error = np.sqrt(
+        np.bincount(cell, log.click_probability * (1 - log.click_probability))
+    )
     assert np.all(np.abs(rate - truth) <= 4 * error + 1e-9)
     v = utilities_from_clicks(log.clicks, log.position, trust=trust)
     n = np.bincount(log.row)
@@ -72,7 +84,9 @@ def test_sessions_show_whole_lists_in_the_order_of_the_scores():
     seen = set()
     for session in range(300):
         rows = log.row[log.session == session]
-        assert log.position[log.session == session].tolist() == list(range(1, len(rows) + 1))
+        assert log.position[log.session == session].tolist() == list(
+            range(1, len(rows) + 1)
+        )
         seen.add(tuple(rows.tolist()))
     assert seen == {(2, 4, 0), (1, 3), (5,)}
     anew = make_clicks(y, qid, n_sessions=300, random_state=1)  # random orders
@@ -134,15 +148,21 @@ def test_a_constant_changes_nothing_for_squared_losses():
     log = make_clicks(y, qid, n_sessions=300, trust=(0.9, 0.3), random_state=0)
     given = {"propensity": 1.0, "trust": (0.9, 0.3)}
     v = utilities_from_clicks(log.clicks, log.position, **given)
-    shifted = utilities_from_clicks(log.clicks, log.position, non_negative=True, **given)
+    shifted = utilities_from_clicks(
+        log.clicks, log.position, non_negative=True, **given
+    )
     assert v.min() < 0 == shifted.min()
     rows = X[log.row]
     with pytest.raises(ValueError, match="negative grade"):
         LowRankSurrogateRanker(target_loss="dcg").fit(rows, v, qid=log.session)
     for make in (
         lambda loss: LowRankSurrogateRanker(target_loss=loss),
-        lambda loss: OrderPreservingRegressor(target_loss=loss, surrogate="pairwise_squared"),
-        lambda loss: OrderPreservingRegressor(target_loss=loss, surrogate="pointwise_squared"),
+        lambda loss: OrderPreservingRegressor(
+            target_loss=loss, surrogate="pairwise_squared"
+        ),
+        lambda loss: OrderPreservingRegressor(
+            target_loss=loss, surrogate="pointwise_squared"
+        ),
     ):
         signed = make(SignedDCG()).fit(rows, v, qid=log.session)
         plain = make("dcg").fit(rows, shifted, qid=log.session)
@@ -164,7 +184,9 @@ def test_fits_of_sessions_are_those_of_mean_utilities():
         many = ranker.fit(X[log.row], v, qid=log.session).coef_
         one = ranker.fit(X, mean).coef_
         np.testing.assert_allclose(many, one, rtol=1e-5)
-    ranknet = OrderPreservingRegressor(target_loss="dcg", surrogate="ranknet", standardize=False)
+    ranknet = OrderPreservingRegressor(
+        target_loss="dcg", surrogate="ranknet", standardize=False
+    )
     many = ranknet.fit(X[log.row], v, qid=log.session).coef_
     assert not np.allclose(many, ranknet.fit(X, mean).coef_, rtol=0.05)
 
@@ -184,7 +206,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[str(i) for i in range(len(BAD))])
+@pytest.mark.parametrize(
+    ("arguments", "message"), BAD, ids=[str(i) for i in range(len(BAD))]
+)
 def test_what_does_not_fit_is_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         utilities_from_clicks(**{"clicks": [0, 1], "position": [1, 2], **arguments})
@@ -223,7 +247,9 @@ def test_expected_clicks_give_the_propensities():
     rng = np.random.default_rng(0)
     shows = rng.integers(1, 9, size=(5, 4))
     relevance = rng.uniform(0.1, 1, size=(5, 1))
-    document, position = (np.repeat(one.ravel(), shows.ravel()) for one in np.indices((5, 4)))
+    document, position = (
+        np.repeat(one.ravel(), shows.ravel()) for one in np.indices((5, 4))
+    )
     clicks = (np.ones((5, 4)) * relevance * THETA)[document, position]
     found = propensities_from_clicks(clicks, position + 1, document)
     np.testing.assert_allclose(found.propensity, THETA, rtol=1e-6)
@@ -268,7 +294,9 @@ def test_positions_and_ids_of_any_kind():
     expected = propensities_from_clicks(clicks, position, document)
     pairs = [("query", f"doc {d}") for d in document]
     order = np.random.default_rng(0).permutation(500)
-    found = propensities_from_clicks(clicks[order], 2 * position[order], [pairs[i] for i in order])
+    found = propensities_from_clicks(
+        clicks[order], 2 * position[order], [pairs[i] for i in order]
+    )
     np.testing.assert_allclose(found.propensity[1::2], expected.propensity, rtol=1e-7)
     assert np.isnan(found.propensity[::2]).all()
     v = utilities_from_clicks(clicks, 2 * position, propensity=found.propensity)

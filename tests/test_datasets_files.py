@@ -32,10 +32,16 @@ def test_lines_are_read_as_by_scikit_learn(tmp_path, dtype, n_rows):
     lines = []
     for row in range(n_rows):
         columns = np.sort(rng.choice(30, rng.integers(0, 9), replace=False)) + 1
-        values = rng.standard_normal(len(columns)) * 10.0 ** rng.integers(-300, 30, len(columns))
-        pairs = " ".join(f"{j}:{v!r}" for j, v in zip(columns, values.tolist(), strict=True))
+        values = rng.standard_normal(len(columns)) * 10.0 ** rng.integers(
+            -300, 30, len(columns)
+        )
+        pairs = " ".join(
+            f"{j}:{v!r}" for j, v in zip(columns, values.tolist(), strict=True)
+        )
         comment = "#docid = G_1 inc = 1" if row % 3 == 0 else ""
-        lines.append(f"{int(rng.integers(0, 5)) / 4!r}  qid:{row // 7}\t{pairs} {comment}\r\n")
+        lines.append(
+            f"{int(rng.integers(0, 5)) / 4!r}  qid:{row // 7}\t{pairs} {comment}\r\n"
+        )
     lines.append("1 qid:9007199254740993 1:1\r\n\n")  # no float64 represents this id
     text = ("# head\n\n" + "".join(lines)).encode()[:-2]
     path = tmp_path / "log.txt"
@@ -43,7 +49,15 @@ def test_lines_are_read_as_by_scikit_learn(tmp_path, dtype, n_rows):
     assert_same(load_letor(path, dtype=dtype), text, dtype=dtype)
 
 
-READ = ["1 qid:-1 1:1", "1 qid:1 +1:1", " 1 qid:+1 1:1", "1 qid:1 1:nan", "nan qid:1", "", "# _"]
+READ = [
+    "1 qid:-1 1:1",
+    "1 qid:1 +1:1",
+    " 1 qid:+1 1:1",
+    "1 qid:1 1:nan",
+    "nan qid:1",
+    "",
+    "# _",
+]
 REFUSED = [
     "1 qid:1 2:1 1:1", "1 qid:1 1:1 1:2", "1 qid:1 0:1", "1 qid:1 1.0:1", "1 qid:1.5 1:1",
     "1 qid:99999999999999999999 1:1", "1 qid:1 1:1e999", "1e999 qid:1", "1 qid:1 1:1-2",
@@ -62,7 +76,9 @@ def test_unusual_lines_are_read_or_refused_by_number(tmp_path, line, n_before):
     if line in READ:
         assert_same(load_letor(path), text.encode())
     else:
-        with pytest.raises(ValueError, match=rf"log\.txt, line {n_before + 1}: not readable, .*"):
+        with pytest.raises(
+            ValueError, match=rf"log\.txt, line {n_before + 1}: not readable, .*"
+        ):
             load_letor(path)
 
 
@@ -104,7 +120,9 @@ def test_long_blanks_take_linear_time(tmp_path):
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\t", b" \t"])
-@pytest.mark.parametrize("place", ["after the grade", "before a value", "alone", "in a comment"])
+@pytest.mark.parametrize(
+    "place", ["after the grade", "before a value", "alone", "in a comment"]
+)
 def test_long_runs_of_blanks_take_no_time(tmp_path, blank, place):
     """A run of blanks, which packs to nothing, costs what its bytes cost."""
     blanks = blank * (2**20 // len(blank))
@@ -132,5 +150,7 @@ def test_lines_have_a_limit(tmp_path):
         file.write(b"1 qid:1 1:2\n")
         for _ in range(65):
             file.write(b" " * 2**20)
-    with pytest.raises(ValueError, match=r"rows.txt.gz, line 2: the line is longer than 64 MiB"):
+    with pytest.raises(
+        ValueError, match=r"rows.txt.gz, line 2: the line is longer than 64 MiB"
+    ):
         load_letor(path)

@@ -60,14 +60,20 @@ def test_chunks_cut_anywhere_are_joined(data, kind, size):
         parts = [np.split(part, ends) for part in data]
         chunks = [(kind(X), y, qid) for X, y, qid in zip(*parts, strict=True)]
         assert_whole_lists(iter_lists(chunks, rows_per_block=size), data, size)
-        assert_whole_lists(iter_lists(lambda c=chunks: iter(c), rows_per_block=size), data, size)
+        assert_whole_lists(
+            iter_lists(lambda c=chunks: iter(c), rows_per_block=size), data, size
+        )
         assert type(next(iter(iter_lists(chunks)))[0]) is type(chunks[0][0])
 
 
 def test_a_list_longer_than_a_block_is_one(data):
     long = [([[float(i)]], [0], ["a"]) for i in range(50)] + [([[0.0]], [1], ["b"])]
     assert [len(y) for _, y, _ in iter_lists(long, rows_per_block=3)] == [50, 1]
-    for ids, lengths in (([1] * 7 + [2], [7, 1]), ([1] * 7, [7]), ([0, 1, 1, 1, 2], [1, 3, 1])):
+    for ids, lengths in (
+        ([1] * 7 + [2], [7, 1]),
+        ([1] * 7, [7]),
+        ([0, 1, 1, 1, 2], [1, 3, 1]),
+    ):
         arrays = np.zeros((len(ids), 1)), np.zeros(len(ids)), np.array(ids)
         assert [len(y) for _, y, _ in iter_lists(arrays, rows_per_block=2)] == lengths
 
@@ -79,7 +85,9 @@ def test_letor_files_in_chunks(tmp_path, data, suffix, dense):
     X, y, qid = (np.concatenate([part] * 45) for part in data)
     data = X, y, qid + np.repeat(np.arange(45) * 100, len(data[1]))
     paths = [tmp_path / f"{i}.{suffix}" for i in range(2)]
-    half = 4100 + int(np.argmax(data[2][4100:] == data[2][4099:-1]))  # a list that the files cut
+    half = 4100 + int(
+        np.argmax(data[2][4100:] == data[2][4099:-1])
+    )  # a list that the files cut
     for path, rows in zip(paths, (slice(half), slice(half, None)), strict=True):
         dump_letor(data[0][rows], data[1][rows], data[2][rows], path)
     blocks = iter_lists(paths, rows_per_block=300, dense=dense)
@@ -97,14 +105,18 @@ def test_letor_files_in_chunks(tmp_path, data, suffix, dense):
         ("2 qid:7\n0 qid:7\n", False, 1),
     ],
 )
-def test_letor_width_is_the_highest_feature_of_all_files(tmp_path, lines, zero_based, width):
+def test_letor_width_is_the_highest_feature_of_all_files(
+    tmp_path, lines, zero_based, width
+):
     (tmp_path / "a.txt").write_text("1 qid:0 2:1\n")
     (tmp_path / "b.txt").write_text(lines)
     blocks = iter_lists([tmp_path / "a.txt", tmp_path / "b.txt"], zero_based=zero_based)
     assert {X.shape[1] for X, _, _ in blocks} == {max(width, 2 + zero_based)}
 
 
-@pytest.mark.parametrize("last", ["3:1 x:2", "99999999999:1", "2147483648:1", "1_0:1", "4:1 2:1"])
+@pytest.mark.parametrize(
+    "last", ["3:1 x:2", "99999999999:1", "2147483648:1", "1_0:1", "4:1 2:1"]
+)
 def test_letor_lines_are_refused_where_the_width_is_not_given(tmp_path, last):
     path = tmp_path / "log.txt"
     path.write_text(f"1 qid:1 1:1\n0 qid:1 {last}\n")
@@ -120,7 +132,9 @@ def test_letor_errors_name_the_line(tmp_path):
         list(iter_lists(path, rows_per_block=3))
     with pytest.raises(ValueError, match=r"line 2: feature 3, but n_features=2"):
         list(iter_lists(path, n_features=2))
-    with pytest.raises(ValueError, match=r"line 3: 0\.5 is no int64|line 2: .*0\.5.* int64"):
+    with pytest.raises(
+        ValueError, match=r"line 3: 0\.5 is no int64|line 2: .*0\.5.* int64"
+    ):
         list(iter_lists(path, dtype=np.int64))
     path.write_bytes(path.read_bytes()[:-12])
     with pytest.raises(ValueError, match="damaged or cut short"):
@@ -131,10 +145,16 @@ def test_letor_errors_name_the_line(tmp_path):
 
 def test_lists_that_come_back_are_refused_with_their_place(data):
     X, y = np.zeros((6, 1)), np.zeros(6)
-    for qid, row in (([1, 2, 1, 3, 4, 5], 2), ([1, 2, 3, 4, 5, 2], 5), ([1, 1, 2, 2, 1, 1], 4)):
+    for qid, row in (
+        ([1, 2, 1, 3, 4, 5], 2),
+        ([1, 2, 3, 4, 5, 2], 5),
+        ([1, 1, 2, 2, 1, 1], 4),
+    ):
         for size in (1, 2, 100):
             blocks = iter_lists((X, y, np.array(qid)), rows_per_block=size)
-            with pytest.raises(ValueError, match=f"list {qid[row]} is also at row {row},"):
+            with pytest.raises(
+                ValueError, match=f"list {qid[row]} is also at row {row},"
+            ):
                 list(blocks)
     chunks = [([[0.0]], [0], [i]) for i in ("a", "b", "a")]
     with pytest.raises(ValueError, match="list 'a' is also at row 2 of all chunks"):
@@ -149,7 +169,11 @@ def test_lists_come_back_after_sorted_ids(tmp_path, size):
     for path, some in zip(paths, ids, strict=True):
         path.write_text("".join(f"1 qid:{i} 1:1\n" for i in some))
     blocks = iter_lists(paths, rows_per_block=size)
-    assert np.concatenate([qid for _, _, qid in blocks]).tolist() == [*ids[0], *ids[1], *ids[2]]
+    assert np.concatenate([qid for _, _, qid in blocks]).tolist() == [
+        *ids[0],
+        *ids[1],
+        *ids[2],
+    ]
     paths[2].write_text("1 qid:8 1:1\n1 qid:11 1:1\n")
     with pytest.raises(ValueError, match=r"list 11 is also at .*c\.txt, line 2,"):
         list(iter_lists(paths, rows_per_block=size))
@@ -168,7 +192,10 @@ def test_sorted_ids_are_not_kept():
 def test_ids_of_chunks_are_not_converted():
     chunks = [([[0.0]], [0], ["1"]), ([[0.0]], [0], [1]), ([[0.0]], [0], [("a", 1)])]
     assert [q for _, _, qid in iter_lists(chunks) for q in qid] == ["1", 1, ("a", 1)]
-    large = [([[0.0]], [0], np.array([2**63 + 1], np.uint64)), ([[0.0]], [0], np.array([-1]))]
+    large = [
+        ([[0.0]], [0], np.array([2**63 + 1], np.uint64)),
+        ([[0.0]], [0], np.array([-1])),
+    ]
     assert [q for _, _, qid in iter_lists(large) for q in qid] == [2**63 + 1, -1]
 
 
@@ -187,7 +214,11 @@ def test_an_iterator_is_passed_over_once(data):
         ([(1, 2)], {}, "a triple"),
         ([([[0.0]], [0, 1], [1])], {}, "inconsistent"),
         ([([0.0], [0], [1])], {}, "two dimensions"),
-        ([([[0.0]], [0], [1]), ([[0.0, 1.0]], [0], [1])], {}, "2 features follows one of 1"),
+        (
+            [([[0.0]], [0], [1]), ([[0.0, 1.0]], [0], [1])],
+            {},
+            "2 features follows one of 1",
+        ),
         ([([[0.0]], [0], [np.nan])], {}, "missing"),
         (["a.parquet", "b.txt"], {}, "one format"),
         ([], {"rows_per_block": 0}, "rows_per_block must be"),
@@ -209,14 +240,18 @@ def test_progress(data, capsys):
 
 def test_parquet_files(tmp_path, data):
     pytest.importorskip("pyarrow")
-    frame = pd.DataFrame(data[0], columns=list("abcd")).assign(grade=data[1], qid=data[2])
+    frame = pd.DataFrame(data[0], columns=list("abcd")).assign(
+        grade=data[1], qid=data[2]
+    )
     half = len(frame) // 2 + 1
     paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
     frame[:half].to_parquet(paths[0])
     frame[half:][[*"dcba", "qid", "grade"]].to_parquet(paths[1], row_group_size=10)
     blocks = iter_lists(paths, rows_per_block=20, y_column="grade")
     assert_whole_lists(blocks, data, 20)
-    by_pattern = iter_lists(f"{tmp_path}/*.parquet", rows_per_block=20, y_column="grade")
+    by_pattern = iter_lists(
+        f"{tmp_path}/*.parquet", rows_per_block=20, y_column="grade"
+    )
     assert_whole_lists(by_pattern, data, 20)
     with pytest.raises(FileNotFoundError, match="No file has a name like"):
         iter_lists(f"{tmp_path}/none*.parquet")
@@ -233,17 +268,23 @@ def test_parquet_files_with_other_names(tmp_path):
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"a": [0.0, 1.0], "grade": [0, 1], "query": [1, 1]})
     frame.to_parquet(tmp_path / "0.parquet")
-    with pytest.raises(ValueError, match=r"no column 'qid', only .*'query'.* qid_column="):
+    with pytest.raises(
+        ValueError, match=r"no column 'qid', only .*'query'.* qid_column="
+    ):
         list(iter_lists(tmp_path / "0.parquet", y_column="grade"))
     names = {"y_column": "grade", "qid_column": "query"}
     with pytest.raises(ValueError, match=r"no column 'b'.* feature_columns="):
         list(iter_lists(tmp_path / "0.parquet", feature_columns=["b"], **names))
-    with pytest.raises(ValueError, match="feature_columns must be a list of strings or None"):
+    with pytest.raises(
+        ValueError, match="feature_columns must be a list of strings or None"
+    ):
         iter_lists(tmp_path / "0.parquet", feature_columns="a", **names)
     for chosen in ([], ["a", "a"], ["a", "grade"], ["query"]):
         with pytest.raises(ValueError, match="feature_columns must name"):
             iter_lists(tmp_path / "0.parquet", feature_columns=chosen, **names)
-    with pytest.raises(IsADirectoryError, match=r"is a folder: give its files, .*/\*.parquet'"):
+    with pytest.raises(
+        IsADirectoryError, match=r"is a folder: give its files, .*/\*.parquet'"
+    ):
         iter_lists(tmp_path)
 
 
@@ -261,10 +302,14 @@ def test_parquet_files_with_other_names(tmp_path):
         (pd.to_datetime(["2020-01-01"] * 2), np.float64, 0),
     ],
 )
-def test_values_of_parquet_that_a_type_cannot_represent_are_refused(tmp_path, values, dtype, row):
+def test_values_of_parquet_that_a_type_cannot_represent_are_refused(
+    tmp_path, values, dtype, row
+):
     pytest.importorskip("pyarrow")
     n = len(values)
-    frame = pd.DataFrame({"a": 0, "b": values, "y": np.zeros(n), "qid": np.arange(n) // 2})
+    frame = pd.DataFrame(
+        {"a": 0, "b": values, "y": np.zeros(n), "qid": np.arange(n) // 2}
+    )
     path = tmp_path / "rows.parquet"
     frame.to_parquet(path)
     with pytest.raises(
@@ -280,8 +325,15 @@ def test_text_ids_of_parquet(tmp_path):
     frame = pd.DataFrame({"a": np.arange(6.0), "y": [0, 1] * 3, "qid": list("qqrrrs")})
     frame.to_parquet(path)
     blocks = list(iter_lists(path, rows_per_block=3))
-    assert [qid.tolist() for _, _, qid in blocks] == [["q", "q"], ["r", "r", "r"], ["s"]]
-    for wrong, message in ((None, r"missing or infinite id \(row 5"), ("q", "'q' is also at .*5")):
+    assert [qid.tolist() for _, _, qid in blocks] == [
+        ["q", "q"],
+        ["r", "r", "r"],
+        ["s"],
+    ]
+    for wrong, message in (
+        (None, r"missing or infinite id \(row 5"),
+        ("q", "'q' is also at .*5"),
+    ):
         frame.loc[5, "qid"] = wrong
         frame.to_parquet(path)
         with pytest.raises(ValueError, match=message):
@@ -291,7 +343,9 @@ def test_text_ids_of_parquet(tmp_path):
 def test_values_of_parquet_keep_their_value(tmp_path):
     pytest.importorskip("pyarrow")
     big = [2**60 + 1, -(2**60), 0]
-    frame = pd.DataFrame({"a": big, "b": [True, False, True], "y": [1, 0, 2], "qid": [1, 1, 1]})
+    frame = pd.DataFrame(
+        {"a": big, "b": [True, False, True], "y": [1, 0, 2], "qid": [1, 1, 1]}
+    )
     frame.to_parquet(tmp_path / "rows.parquet")
     ((X, y, _),) = iter_lists(tmp_path / "rows.parquet", dtype=np.int64)
     assert X.dtype == np.int64
@@ -315,7 +369,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     parquet.write_table(pa.table(columns[:3], names=["a", "y", "qid"]), path)
     for damaged in (path.read_bytes()[:-9], b"", b"PAR1" + b"x" * 50 + b"PAR1"):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"rows.parquet is not a readable Parquet file"):
+        with pytest.raises(
+            ValueError, match=r"rows.parquet is not a readable Parquet file"
+        ):
             list(iter_lists(path))
     arrays = [tmp_path / f"{name}.npy" for name in "Xyq"]
     for one in arrays:
@@ -338,7 +394,11 @@ def test_memory_is_that_of_a_few_blocks():
 
     def chunks():
         for i in range(40):
-            yield np.full((1000, 50), float(i)), np.zeros(1000), np.arange(i * 1000, (i + 1) * 1000)
+            yield (
+                np.full((1000, 50), float(i)),
+                np.zeros(1000),
+                np.arange(i * 1000, (i + 1) * 1000),
+            )
 
     blocks = iter_lists(chunks, rows_per_block=700)
     tracemalloc.start()
@@ -352,7 +412,9 @@ def test_memory_is_that_of_a_few_blocks():
 def test_files_are_read_lazily(tmp_path):
     """A line that is wrong at the end of a file does not stop the blocks before."""
     path = tmp_path / "log.txt"
-    path.write_text("".join(f"1 qid:{i // 10} 1:{i}\n" for i in range(20_000)) + "1 qid:x\n")
+    path.write_text(
+        "".join(f"1 qid:{i // 10} 1:{i}\n" for i in range(20_000)) + "1 qid:x\n"
+    )
     blocks = iter(iter_lists(path, n_features=1, rows_per_block=500))
     assert next(blocks)[0].toarray().ravel().tolist() == list(range(500))
     with pytest.raises(ValueError, match="line 20001: not readable"):

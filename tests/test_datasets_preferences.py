@@ -25,7 +25,9 @@ from lowrank_rank.datasets import (
 NAMES = ["Ann", "Bob: the second", "Zoë", "Dan"]
 CURRENT = (
     "# TITLE: A vote\n# NUMBER ALTERNATIVES: 4\n# NUMBER VOTERS: 6\n# NUMBER UNIQUE ORDERS: 2\n"
-    + "".join(f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate(NAMES, start=1))
+    + "".join(
+        f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate(NAMES, start=1)
+    )
 )
 OLDER = "4\n" + "".join(f"{i},{n}\n" for i, n in enumerate(NAMES, start=1)) + "6,6,2\n"
 
@@ -43,9 +45,17 @@ def vote_file(folder, header, orders, ending, *, encoding="utf-8"):
     ("ending", "orders", "grades"),
     [
         ("soc", ["4: 2,1,4,3", "2: 3,4,2,1"], [[2, 3, 0, 1], [0, 1, 3, 2]]),
-        ("soi", ["4:2,1", "2: 3"], [[0, 1, np.nan, np.nan], [np.nan, np.nan, 0, np.nan]]),
+        (
+            "soi",
+            ["4:2,1", "2: 3"],
+            [[0, 1, np.nan, np.nan], [np.nan, np.nan, 0, np.nan]],
+        ),
         ("toc", ["4: {2, 3},1,4", " 2: 4, {1,2,3}"], [[1, 2.5, 2.5, 0], [1, 1, 1, 3]]),
-        ("toi", ["4: {2,3}", "2: {4},{1,3}"], [[np.nan, 0.5, 0.5, np.nan], [0.5, np.nan, 0.5, 2]]),
+        (
+            "toi",
+            ["4: {2,3}", "2: {4},{1,3}"],
+            [[np.nan, 0.5, 0.5, np.nan], [0.5, np.nan, 0.5, 2]],
+        ),
     ],
 )
 def test_votes_become_grades(tmp_path, header, ending, orders, grades):
@@ -54,7 +64,10 @@ def test_votes_become_grades(tmp_path, header, ending, orders, grades):
     assert votes.counts.tolist() == [4, 2]
     assert votes.counts.dtype.kind == "i"
     assert votes.item_names.tolist() == NAMES
-    assert (votes.title, votes.data_type) == ("A vote" if header is CURRENT else "", ending)
+    assert (votes.title, votes.data_type) == (
+        "A vote" if header is CURRENT else "",
+        ending,
+    )
 
 
 def test_votes_in_latin_1(tmp_path):
@@ -69,7 +82,10 @@ def test_votes_against_a_loop_over_random_orders(tmp_path):
         ranked = rng.permutation(4)[: rng.integers(1, 5)]
         cuts = np.flatnonzero(rng.random(len(ranked) - 1) < 0.5) + 1
         blocks = np.split(ranked, cuts)
-        lines.append("1: " + ",".join("{" + ",".join(str(i + 1) for i in b) + "}" for b in blocks))
+        lines.append(
+            "1: "
+            + ",".join("{" + ",".join(str(i + 1) for i in b) + "}" for b in blocks)
+        )
         grades, below = np.full(4, np.nan), len(ranked)
         for block in blocks:
             below -= len(block)
@@ -83,7 +99,11 @@ def test_votes_against_a_loop_over_random_orders(tmp_path):
 @pytest.mark.parametrize(
     ("ending", "orders", "message"),
     [
-        ("toi", ["4: 2,1", "2: 5"], "line {2}: alternative 5, which the header does not"),
+        (
+            "toi",
+            ["4: 2,1", "2: 5"],
+            "line {2}: alternative 5, which the header does not",
+        ),
         ("toi", ["4: 2,0", "2: 1"], "line {1}: alternative 0"),
         ("toi", ["4: 2,1", "2: 3,{1,3}"], "line {2}: alternative 3 is named twice"),
         ("toi", ["4: 2,{1", "2: 3"], "line {1}: expected"),
@@ -115,17 +135,35 @@ def test_bad_votes_are_named(tmp_path, header, ending, orders, message):
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        (CURRENT.replace("ATIVES: 4", "ATIVES: 3"), "line 2: 3 alternatives, .* names 4"),
-        (CURRENT.replace("NAME 4", "NAME D"), "line 2: 4 alternatives, but the header names 3"),
-        (CURRENT.replace("NAME 4", "NAME 5"), "line 9: alternative 4, which the header"),
-        (CURRENT.replace("# NUMBER ALT", "# ALT"), "no line '# NUMBER ALTERNATIVES: m'"),
-        (CURRENT.replace("VOTERS: 6", "VOTERS: many"), "line 3: NUMBER VOTERS .* 'many'"),
+        (
+            CURRENT.replace("ATIVES: 4", "ATIVES: 3"),
+            "line 2: 3 alternatives, .* names 4",
+        ),
+        (
+            CURRENT.replace("NAME 4", "NAME D"),
+            "line 2: 4 alternatives, but the header names 3",
+        ),
+        (
+            CURRENT.replace("NAME 4", "NAME 5"),
+            "line 9: alternative 4, which the header",
+        ),
+        (
+            CURRENT.replace("# NUMBER ALT", "# ALT"),
+            "no line '# NUMBER ALTERNATIVES: m'",
+        ),
+        (
+            CURRENT.replace("VOTERS: 6", "VOTERS: many"),
+            "line 3: NUMBER VOTERS .* 'many'",
+        ),
         (CURRENT.replace("VOTERS: 6", "VOTERS: 7"), "line 3: 7 voters, .* add up to 6"),
         (CURRENT + "# DATA TYPE: toc\n", "line 9: .* DATA TYPE toc, .* .soc"),
         (OLDER.replace("4\n1", "5\n1"), "line 7: expected 'voters,"),
         (OLDER.replace("2,Bob", "1,Bob"), "line 3: expected '2,name'"),
         (OLDER.replace("4\n1", "3\n1"), "line 5: expected 'voters,"),
-        (OLDER.replace("4\n1", "four\n1"), "line 1: the number of alternatives .* 'four'"),
+        (
+            OLDER.replace("4\n1", "four\n1"),
+            "line 1: the number of alternatives .* 'four'",
+        ),
         (OLDER.replace("4\n1", "9\n1"), "line 7: expected '6,name'"),
         (OLDER.replace("6,6,2", "7,6,2"), "line 6: 7 voters"),
         (OLDER.replace("6,6,2", "6,7,2"), "line 6: 7 voters"),
@@ -169,7 +207,9 @@ def test_missing_and_empty_votes(tmp_path):
 
 @pytest.mark.parametrize("header", [CURRENT, OLDER])
 def test_lines_without_voters_are_left_out(tmp_path, header):
-    votes = load_preflib(vote_file(tmp_path, header, ["0: 2,1", "6: 3,{1,2}", " 00 : 4"], "toi"))
+    votes = load_preflib(
+        vote_file(tmp_path, header, ["0: 2,1", "6: 3,{1,2}", " 00 : 4"], "toi")
+    )
     np.testing.assert_array_equal(votes.target, [[0.5, 0.5, 2, np.nan]])
     assert votes.counts.tolist() == [6]
 
@@ -186,32 +226,52 @@ def test_only_line_ends_end_a_line(tmp_path, header, character):
 
 def test_names_in_windows_1252(tmp_path):
     path = vote_file(
-        tmp_path, OLDER.replace("Bob", "Bob\u2026"), ["6: 1,2,3,4"], "soc", encoding="cp1252"
+        tmp_path,
+        OLDER.replace("Bob", "Bob\u2026"),
+        ["6: 1,2,3,4"],
+        "soc",
+        encoding="cp1252",
     )
     assert b"Bob\x85" in path.read_bytes()
     assert load_preflib(path).item_names[1] == "Bob\u2026: the second"
-    path.write_bytes(path.read_bytes().replace(b"\x85", b"\x81"))  # which windows-1252 lacks
+    path.write_bytes(
+        path.read_bytes().replace(b"\x85", b"\x81")
+    )  # which windows-1252 lacks
     assert load_preflib(path).item_names[1] == "Bob\x81: the second"
 
 
 @pytest.mark.parametrize(
     "line",
-    ["#" + " " * 3000 + "x", "# a" + " " * 3000 + "b", "1" + " " * 3000 + "x", "1: {1" + " " * 3000]
+    [
+        "#" + " " * 3000 + "x",
+        "# a" + " " * 3000 + "b",
+        "1" + " " * 3000 + "x",
+        "1: {1" + " " * 3000,
+    ]
     + ["1: " + "{1," * 2000, "1: " + "1," * 2000 + "x", "1: {" + "11111," * 2000 + "x"],
 )
 def test_long_lines_are_read_in_linear_time(tmp_path, line):
     path = tmp_path / "votes.soc"
     path.write_text(f"{line}\n{CURRENT}6: 1,2,3,4\n{line}\n")
     start = time.perf_counter()
-    with pytest.raises(ValueError, match=r"votes\.soc") if line[0] != "#" else nullcontext():
+    with (
+        pytest.raises(ValueError, match=r"votes\.soc")
+        if line[0] != "#"
+        else nullcontext()
+    ):
         load_preflib(path)
     assert time.perf_counter() - start < 5
 
 
-@pytest.mark.parametrize("line", ["ALTERNATIVE NAME 2: Eve", "NUMBER VOTERS: 6", "DATA TYPE: soc"])
+@pytest.mark.parametrize(
+    "line", ["ALTERNATIVE NAME 2: Eve", "NUMBER VOTERS: 6", "DATA TYPE: soc"]
+)
 def test_what_the_header_says_twice_is_refused(tmp_path, line):
     header = CURRENT + "# DATA TYPE: soc\n" + f"# {line}\n"
-    key, first = line.split(":")[0], 6 if "NAME" in line else 3 if "VOTERS" in line else 9
+    key, first = (
+        line.split(":")[0],
+        6 if "NAME" in line else 3 if "VOTERS" in line else 9,
+    )
     path = vote_file(tmp_path, header, ["6: 1,2,3,4"], "soc")
     with pytest.raises(
         ValueError, match=f"votes.soc, line 10: {key} is given twice, .*line {first}"
@@ -221,12 +281,16 @@ def test_what_the_header_says_twice_is_refused(tmp_path, line):
 
 @pytest.mark.parametrize("path", [None, 3, ["votes.soc"]])
 def test_the_path_of_votes_is_a_path(path):
-    with pytest.raises((ValueError, TypeError), match="path must be a path, str or Path, got"):
+    with pytest.raises(
+        (ValueError, TypeError), match="path must be a path, str or Path, got"
+    ):
         load_preflib(path)
 
 
 def test_votes_larger_than_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("os.sysconf", lambda name: 1000, raising=False)  # a machine of 1 MB
+    monkeypatch.setattr(
+        "os.sysconf", lambda name: 1000, raising=False
+    )  # a machine of 1 MB
     names = "".join(f"{i},n\n" for i in range(1, 1001))
     path = tmp_path / "votes.soi"
     path.write_text(f"1000\n{names}200,200,1\n" + "1,1\n" * 200)
@@ -258,7 +322,9 @@ any_header = st.one_of(
     ending=st.sampled_from(["soc", "soi", "toc", "toi"]),
     inserted=st.tuples(st.integers(0, 150), st.binary(max_size=2)),
 )
-def test_any_bytes_are_votes_or_refused_by_name(header, votes, encoding, ending, inserted):
+def test_any_bytes_are_votes_or_refused_by_name(
+    header, votes, encoding, ending, inserted
+):
     text = header.replace("VOTERS: 6", f"VOTERS: {2 * len(votes)}") + "\n".join(votes)
     content = text.encode(encoding, "replace")
     content = content[: inserted[0]] + inserted[1] + content[inserted[0] :]
@@ -276,7 +342,11 @@ def test_any_bytes_are_votes_or_refused_by_name(header, votes, encoding, ending,
         assert np.all(read.counts > 0)
         assert np.all(np.isfinite(read.target).any(axis=1))
     else:
-        whole = ("is empty", "contains no orders", "has no line '# NUMBER ALTERNATIVES: m'")
+        whole = (
+            "is empty",
+            "contains no orders",
+            "has no line '# NUMBER ALTERNATIVES: m'",
+        )
         message = str(refusal).removeprefix(str(path)).removeprefix(" ")
         assert message.startswith((", line ", *whole)), refusal
 
@@ -288,7 +358,9 @@ def test_real_votes(data_folder):
         pytest.skip("no votes among the real data")
     for path in paths:
         votes = load_preflib(path)
-        stated = dict(re.findall("# NUMBER (.*): (.*)", path.read_text(encoding="utf-8")))
+        stated = dict(
+            re.findall("# NUMBER (.*): (.*)", path.read_text(encoding="utf-8"))
+        )
         m = int(stated["ALTERNATIVES"])
         assert votes.target.shape == (int(stated["UNIQUE ORDERS"]), m)
         assert votes.counts.sum() == int(stated["VOTERS"])
@@ -305,9 +377,13 @@ def test_tied_items_share_their_mean_position():
     expected = [[0.5, 0.5, 2], [0, 1.5, 1.5], [np.nan, 0, np.nan], [1, 1, 1], [2, 0, 1]]
     np.testing.assert_array_equal(grades_from_orders(orders), expected)
     names = {0: "a", 1: ("b", "b"), 2: "c"}
-    named = [["c", ("a", ("b", "b"))], [("b", "b"), "c", "a"]]  # a tuple that is a name is no tie
+    named = [
+        ["c", ("a", ("b", "b"))],
+        [("b", "b"), "c", "a"],
+    ]  # a tuple that is a name is no tie
     np.testing.assert_array_equal(
-        grades_from_orders(named, items=list(names.values())), [[0.5, 0.5, 2], [0, 2, 1]]
+        grades_from_orders(named, items=list(names.values())),
+        [[0.5, 0.5, 2], [0, 2, 1]],
     )
 
 
@@ -318,7 +394,10 @@ def test_a_tie_is_the_mean_over_its_orders():
 
 
 def test_orders_are_the_same_as_votes(tmp_path):
-    lines, orders = ["1: {2,3},1", "1: 4,{1,2,3}", "4: 3"], [[(1, 2), 0], [3, (0, 1, 2)], [2]]
+    lines, orders = (
+        ["1: {2,3},1", "1: 4,{1,2,3}", "4: 3"],
+        [[(1, 2), 0], [3, (0, 1, 2)], [2]],
+    )
     votes = load_preflib(vote_file(tmp_path, CURRENT, lines, "toi"))
     np.testing.assert_array_equal(grades_from_orders(orders, 4), votes.target)
 
@@ -373,7 +452,9 @@ def has_cycle(graph):
 @pytest.mark.parametrize("weights", ["unit", "uniform"])
 @pytest.mark.parametrize("density", [1.0, 0.4, 0.01])
 def test_labels_are_weighted_orders(weights, density):
-    data = make_preferences(50, 5, n_labels=20, weights=weights, density=density, random_state=0)
+    data = make_preferences(
+        50, 5, n_labels=20, weights=weights, density=density, random_state=0
+    )
     support = data.support
     assert support.shape == (20, 5, 5)
     assert data.target.shape == (50, 5, 5)
@@ -387,15 +468,23 @@ def test_labels_are_weighted_orders(weights, density):
 
 
 def test_preferences_are_drawn_from_their_distribution():
-    data = make_preferences(20_000, 4, n_labels=5, n_features=7, weights="uniform", random_state=1)
-    expected = np.tensordot(data.probabilities, data.support, axes=1).reshape(20_000, -1)
+    data = make_preferences(
+        20_000, 4, n_labels=5, n_features=7, weights="uniform", random_state=1
+    )
+    expected = np.tensordot(data.probabilities, data.support, axes=1).reshape(
+        20_000, -1
+    )
     drawn = data.target.reshape(20_000, -1)
     for share in data.probabilities.T:  # also where a label is probable
-        np.testing.assert_allclose(share @ drawn / 4000, share @ expected / 4000, atol=0.03)
+        np.testing.assert_allclose(
+            share @ drawn / 4000, share @ expected / 4000, atol=0.03
+        )
     assert data.data.shape == (20_000, 7)
     solution = np.linalg.lstsq(data.data, expected, rcond=None)[0]
     np.testing.assert_allclose(data.data @ solution, expected, atol=1e-8)
-    again = make_preferences(20_000, 4, n_labels=5, n_features=7, weights="uniform", random_state=1)
+    again = make_preferences(
+        20_000, 4, n_labels=5, n_features=7, weights="uniform", random_state=1
+    )
     np.testing.assert_array_equal(again.target, data.target)
 
 
@@ -438,7 +527,10 @@ def test_conditions_hold_for_every_sample(params, seed):
         ({"random_state": -1}, "random_state must be"),
         ({"condition": "cyclic", "n_items": 2}, "n_items >= 3"),
         ({"condition": "cyclic", "n_labels": 2}, "n_labels >= 3"),
-        ({"condition": "p_dag", "n_items": 15, "density": 0.1}, "hardly ever met .* fewer items"),
+        (
+            {"condition": "p_dag", "n_items": 15, "density": 0.1},
+            "hardly ever met .* fewer items",
+        ),
     ],
 )
 def test_make_preferences_says_what_is_wrong(params, message):
@@ -463,7 +555,9 @@ def test_duels_follow_their_margin(cyclic):
     np.testing.assert_allclose(duels.probabilities, 1 / (1 + np.exp(-margin / 0.7)))
     for low, high in ((-9, -1), (-1, 0), (0, 1), (1, 9)):
         here = (margin > low) & (margin <= high)
-        assert first[here].mean() == pytest.approx(duels.probabilities[here].mean(), abs=0.03)
+        assert first[here].mean() == pytest.approx(
+            duels.probabilities[here].mean(), abs=0.03
+        )
     assert np.linalg.norm(duels.coef) == pytest.approx(1 - cyclic)
     np.testing.assert_array_equal(duels.interaction, -duels.interaction.T)
     values = np.linalg.svd(duels.interaction, compute_uv=False)
@@ -474,7 +568,9 @@ def test_duels_without_noise_and_linear_scores():
     ordered = make_duels(5000, cyclic=0.0, noise=0.0, random_state=0)
     np.testing.assert_array_equal(winners_first(ordered), ordered.margin > 0)
     np.testing.assert_array_equal(ordered.interaction, 0)
-    nearly = make_duels(5000, cyclic=0.0, noise=1e-310, random_state=0)  # margin / noise overflows
+    nearly = make_duels(
+        5000, cyclic=0.0, noise=1e-310, random_state=0
+    )  # margin / noise overflows
     np.testing.assert_array_equal(nearly.target, ordered.target)
     cyclic = make_duels(5000, n_features=2, noise=0.0, random_state=0)
     np.testing.assert_array_equal(winners_first(cyclic), cyclic.margin > 0)

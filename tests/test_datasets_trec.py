@@ -4,7 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lowrank_rank.datasets import dump_qrels, dump_run, load_qrels, load_run, runs_to_features
+from lowrank_rank.datasets import (
+    dump_qrels,
+    dump_run,
+    load_qrels,
+    load_run,
+    runs_to_features,
+)
 from lowrank_rank.metrics import evaluate_run
 
 RUN = {"q2": {"b": 0.1 + 0.2, "a": 5e-324, "c": 1e300}, "q1": {"ä": -1.0}}
@@ -40,13 +46,29 @@ def test_pytrec_eval_reads_what_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("load", "text", "message"),
     [
-        (load_run, "q Q0 d 1 0.5 t\nq Q0 d 2 0.5\n", "line 2: 5 words; expected 'query Q0"),
+        (
+            load_run,
+            "q Q0 d 1 0.5 t\nq Q0 d 2 0.5\n",
+            "line 2: 5 words; expected 'query Q0",
+        ),
         (load_run, "q Q0 d 1 nan t\n", "line 1: 'nan' is not a finite number"),
         (load_run, "q Q0 d 1 1_0 t\n", "line 1: '1_0' is not a finite number"),
-        (load_run, "q Q0 d 1 1 t\n\nq Q0 d 2 2 t\n", "line 3: the document 'd' of 'q' occurs"),
-        (load_qrels, "q 0 d 1.5\n", "line 1: invalid literal for int.*'1.5'; expected 'query iter"),
+        (
+            load_run,
+            "q Q0 d 1 1 t\n\nq Q0 d 2 2 t\n",
+            "line 3: the document 'd' of 'q' occurs",
+        ),
+        (
+            load_qrels,
+            "q 0 d 1.5\n",
+            "line 1: invalid literal for int.*'1.5'; expected 'query iter",
+        ),
         (load_qrels, "", "no data"),
-        (load_qrels, f"q 0 d {10**20}\n", "line 1: '1000.*' is not an integer of 64 bits"),
+        (
+            load_qrels,
+            f"q 0 d {10**20}\n",
+            "line 1: '1000.*' is not an integer of 64 bits",
+        ),
         (load_run, "q Q0 d 1 1e999 t\n", "line 1: '1e999' is not a finite number"),
     ],
 )
@@ -75,7 +97,9 @@ def test_the_first_wrong_line_of_a_long_file_is_named(tmp_path, line, message):
     lines[15_000:15_000] = line.split("\n")
     number = 15_002 if line.startswith("q1 0 a 1\n") else 15_001
     (tmp_path / "long").write_bytes("\n".join(lines).encode(errors="surrogateescape"))
-    with pytest.raises(ValueError, match=f"long, line {number}: .*{message}.*; expected"):
+    with pytest.raises(
+        ValueError, match=f"long, line {number}: .*{message}.*; expected"
+    ):
         load_qrels(tmp_path / "long")
 
 
@@ -126,7 +150,9 @@ def test_bad_content_leaves_the_old_file(tmp_path, dump, content, message):
 def test_ids_that_can_be_read_can_be_written(tmp_path, mark):
     """Words end at white space of ASCII, when they are read and when they are written."""
     ids = [f"a{mark}b", f"{mark}a", f"a{mark}"]
-    (tmp_path / "f").write_text("".join(f"q 0 {one} 1\n" for one in ids), encoding="utf-8")
+    (tmp_path / "f").write_text(
+        "".join(f"q 0 {one} 1\n" for one in ids), encoding="utf-8"
+    )
     read = load_qrels(tmp_path / "f")
     assert read == {"q": dict.fromkeys(ids, 1)}
     dump_qrels(read, tmp_path / "again")
@@ -144,11 +170,19 @@ def test_tags_are_words(tmp_path):
         ([1], TypeError, "run must be a dict"),
         ({"q": [1]}, TypeError, "run must be a dict"),
         ({"q": {"d": np.nan}}, ValueError, r"run\['q'\]\['d'\] is nan"),
-        ({"q": {"d": 10**400}}, ValueError, r"run\['q'\]\['d'\] is 10*: it must be a finite"),
+        (
+            {"q": {"d": 10**400}},
+            ValueError,
+            r"run\['q'\]\['d'\] is 10*: it must be a finite",
+        ),
         ({"q": {"d": "1"}}, ValueError, "finite number"),
         ({1: {"d": 1.0}, "1": {}}, ValueError, "twice"),
         ({"q": {1: 1.0, "1": 2.0}}, ValueError, "twice"),
-        (pd.DataFrame({"qid": [1], "docno": [1]}), ValueError, "must be called 'score'"),
+        (
+            pd.DataFrame({"qid": [1], "docno": [1]}),
+            ValueError,
+            "must be called 'score'",
+        ),
         (
             pd.DataFrame({"qid": [1, 1], "docno": [1, 1], "score": [1.0, 2.0]}),
             ValueError,
@@ -183,9 +217,13 @@ def test_frames_there_and_back(tmp_path):
 def test_runs_become_features_of_the_documents_that_any_has():
     runs = {
         "a": {"q1": {"x": 3.0, "y": 1.0, "z": 2.0}, "q2": {"x": 7.0}, "q3": {"x": 1.0}},
-        "b": pd.DataFrame({"qid": ["q1", "q1"], "docno": ["w", "y"], "score": [-1.0, -2.0]}),
+        "b": pd.DataFrame(
+            {"qid": ["q1", "q1"], "docno": ["w", "y"], "score": [-1.0, -2.0]}
+        ),
     }
-    joined = runs_to_features(runs, {"q1": {"y": 2, "w": -1, "other": 3}, "q2": {}, "q4": {"x": 1}})
+    joined = runs_to_features(
+        runs, {"q1": {"y": 2, "w": -1, "other": 3}, "q2": {}, "q4": {"x": 1}}
+    )
     rows = list(zip(joined.qid, joined.docno, strict=True))
     assert rows == [("q1", "x"), ("q1", "y"), ("q1", "z"), ("q1", "w"), ("q2", "x")]
     assert joined.target.tolist() == [0.0, 2.0, 0.0, 0.0, 0.0]
@@ -217,7 +255,11 @@ def test_scale_and_shift_of_a_run_change_no_feature():
         ([RUN], ValueError, "runs must be a dict from names to runs"),
         (RUN, TypeError, r"runs\['q2'\] must be a dict from queries"),
         ({"a": {"q9": {"x": 1.0}}}, ValueError, "share no query"),
-        ({"a": {"q2": {"x": np.nan}}}, ValueError, r"runs\['a'\]\['q2'\]\['x'\] is nan"),
+        (
+            {"a": {"q2": {"x": np.nan}}},
+            ValueError,
+            r"runs\['a'\]\['q2'\]\['x'\] is nan",
+        ),
     ],
 )
 def test_runs_that_cannot_be_joined(runs, error, message):
@@ -226,18 +268,24 @@ def test_runs_that_cannot_be_joined(runs, error, message):
 
 
 def test_ids_of_a_frame_are_text_and_never_missing():
-    run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": [10.0, 11.0, 12.0], "score": [3, 2, 1]})
+    run = pd.DataFrame(
+        {"qid": ["1", "1", "2"], "docno": [10.0, 11.0, 12.0], "score": [3, 2, 1]}
+    )
     qrels = {"1": {"10": 1}, 2.0: {"12": 1}}
     assert evaluate_run(run, qrels, ["ndcg@10"]) == {"ndcg@10": 1.0}
     for column in ("qid", "docno"):
         missing = run.astype({column: object}).assign(**{column: ["1", None, 2.0]})
-        with pytest.raises(ValueError, match=r"run \(row 1\) contains a missing or infinite id"):
+        with pytest.raises(
+            ValueError, match=r"run \(row 1\) contains a missing or infinite id"
+        ):
             evaluate_run(missing, qrels, ["ndcg@10"])
     with pytest.raises(ValueError, match="qrels contains a missing or infinite id"):
         evaluate_run(run, {float("nan"): {"10": 1}}, ["ndcg@10"])
 
 
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.int64, bool, np.bool_, float])
+@pytest.mark.parametrize(
+    "kind", [np.float16, np.float32, np.int64, bool, np.bool_, float]
+)
 def test_scores_of_any_type_in_a_dict(kind):
     run = {"q": {"a": kind(0), "b": kind(1)}}
     assert evaluate_run(run, {"q": {"a": 1}}, ["mrr"]) == {"mrr": 0.5}

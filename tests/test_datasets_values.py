@@ -12,18 +12,28 @@ VALUES = {"one": [0.5, 0.25, 1.0, 0.75], "two": [0.5, 0.5, 0.5, 0.5]}
 def test_frames_dicts_and_records_are_one_table():
     pd = pytest.importorskip("pandas")
     found = compare_rankers(VALUES)
-    assert (found.names, found.measure, found.unit) == (["one", "two"], "value", "tasks")
+    assert (found.names, found.measure, found.unit) == (
+        ["one", "two"],
+        "value",
+        "tasks",
+    )
     assert_array_equal(found.values, np.column_stack([*VALUES.values()]))
     frame = pd.DataFrame(VALUES, index=pd.Index(["a", "b", "c", "d"], name="task"))
     named = compare_rankers(frame)
     assert named.qid.tolist() == ["a", "b", "c", "d"]
-    several = [frame.to_records(index=False), {name: frame[name] for name in frame}, named.to_frame]
+    several = [
+        frame.to_records(index=False),
+        {name: frame[name] for name in frame},
+        named.to_frame,
+    ]
     for table in several[:2]:
         assert_array_equal(compare_rankers(table).interval, found.interval)
     right = compare_rankers(frame > 0.4)
     assert right.mean.tolist() == [0.75, 1.0]
     polars = pytest.importorskip("polars")
-    assert_array_equal(compare_rankers(polars.DataFrame(VALUES)).interval, found.interval)
+    assert_array_equal(
+        compare_rankers(polars.DataFrame(VALUES)).interval, found.interval
+    )
 
 
 def test_rows_without_any_value_are_left_out():
@@ -39,11 +49,20 @@ def test_rows_without_any_value_are_left_out():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"model": ["x", "y", "z", "w"], **VALUES}, "set_index.*'model'.*table.T.*pivot"),
+        (
+            {"model": ["x", "y", "z", "w"], **VALUES},
+            "set_index.*'model'.*table.T.*pivot",
+        ),
         ({"one": ["0.5", "1", "1", "0"]}, "holds text or ids, such as '0.5'"),
-        ({"qid": [1, 2, 3, 4], **VALUES}, "'qid' of the table of values holds text or ids"),
+        (
+            {"qid": [1, 2, 3, 4], **VALUES},
+            "'qid' of the table of values holds text or ids",
+        ),
         ({"day": np.array(["2025-01-01"] * 4, "datetime64[D]"), **VALUES}, "'day'"),
-        ({**VALUES, "three": [1.0, np.nan, np.nan, 1.0]}, "'three' lacks a value in 2 of 4 rows"),
+        (
+            {**VALUES, "three": [1.0, np.nan, np.nan, 1.0]},
+            "'three' lacks a value in 2 of 4 rows",
+        ),
         ({**VALUES, "three": [1.0]}, "inconsistent numbers of samples"),
         ({"one": [1.0], "two": [2.0]}, "value is defined on 1 of 1 tasks"),
         (np.ones((4, 2)), "Give rankers, .* or as y_true a table of values"),
@@ -61,14 +80,18 @@ def test_what_is_no_table_of_values_is_refused(table, message):
 
 @pytest.mark.parametrize("name", ["X", "qid", "measure", "judge"])
 def test_what_has_no_use_beside_a_table_is_refused(name):
-    with pytest.raises(ValueError, match=f"{name}= has no use: leave it out, or give rankers"):
+    with pytest.raises(
+        ValueError, match=f"{name}= has no use: leave it out, or give rankers"
+    ):
         compare_rankers(VALUES, **{name: "ndcg@10"})
 
 
 def test_two_columns_of_one_name_and_series_in_two_orders_are_refused():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame([[1.0, 2.0], [2.0, 1.0]], columns=["a", "a"])
-    with pytest.raises(ValueError, match="Two columns of the table of values have the same name"):
+    with pytest.raises(
+        ValueError, match="Two columns of the table of values have the same name"
+    ):
         compare_rankers(frame)
     one = pd.Series([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="different indices"):

@@ -62,7 +62,9 @@ def test_worked_numbers(vectors):
 def test_subset_program_is_exact(r):
     u = random_triangles(np.random.default_rng(r), 60, r)
     ranks, values, bounds = decode_map_exact(u, r)
-    np.testing.assert_array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (60, 1)))
+    np.testing.assert_array_equal(
+        np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (60, 1))
+    )
     np.testing.assert_allclose(values, best_by_enumeration(u, r), atol=1e-12)
     np.testing.assert_array_equal(values, average_precision_value(u, ranks))
     np.testing.assert_array_equal(values, bounds)
@@ -104,7 +106,9 @@ def test_local_search_between_diagonal_and_bound(r):
 
 def test_map_bounds_are_given_where_asked_for():
     """Where sorting attains the bound the diagonal order is certified."""
-    u = np.array([[1.0, 0.0, 2.0, 0.0, 0.0, 3.0]])  # no links: the diagonal order is best
+    u = np.array(
+        [[1.0, 0.0, 2.0, 0.0, 0.0, 3.0]]
+    )  # no links: the diagonal order is best
     for decode in (decode_map_diagonal, decode_map_local_search, decode_map_exact):
         assert decode(u, 3, bound=True).optimal[0]
         without = decode(u, 3, bound=False)
@@ -135,7 +139,9 @@ def test_assignment_is_exact():
         u = rng.normal(size=(20, r * depth))
         ranks = decode_assignment(u, r)
         orders = all_ranks(r)
-        features = (orders[:, :, None] == np.arange(1, depth + 1)).reshape(len(orders), -1)
+        features = (orders[:, :, None] == np.arange(1, depth + 1)).reshape(
+            len(orders), -1
+        )
         here = (ranks[:, :, None] == np.arange(1, depth + 1)).reshape(20, -1)
         np.testing.assert_allclose((u * here).sum(axis=1), (u @ features.T).max(axis=1))
 
@@ -162,7 +168,9 @@ def test_assignment_without_differences_keeps_the_order_of_the_items():
 
 
 def test_assignment_sorts_the_other_items_by_their_total():
-    np.testing.assert_array_equal(decode_assignment([[5.0, 1.0, 3.0, 3.0]], 4), [[1, 4, 2, 3]])
+    np.testing.assert_array_equal(
+        decode_assignment([[5.0, 1.0, 3.0, 3.0]], 4), [[1, 4, 2, 3]]
+    )
     # Positions 1 and 2 go to the items 3 and 0; of the others, item 2 has the larger total.
     u = [[0.0, 9.0, 1.0, 1.0, 2.0, 2.0, 9.0, 0.0]]
     np.testing.assert_array_equal(decode_assignment(u, 4), [[2, 4, 3, 1]])
@@ -183,23 +191,50 @@ OF_TRIANGLES = [
 BAD_INPUT = {
     "sort nan": (lambda: decode_sort(NAN), r"u\[0, 0\] is nan"),
     "sort inf": (lambda: decode_sort([[1.0, np.inf]]), r"u\[0, 1\] is inf"),
-    "sort one list": (lambda: decode_sort([1.0, 2.0]), r"shape \(2,\); it must be \(n_lists, r\)"),
+    "sort one list": (
+        lambda: decode_sort([1.0, 2.0]),
+        r"shape \(2,\); it must be \(n_lists, r\)",
+    ),
     "sort words": (lambda: decode_sort([["a"]]), "u must be an array of numbers"),
     "assignment nan": (lambda: decode_assignment(NAN, 3), r"u\[0, 0\] is nan"),
-    "assignment shape": (lambda: decode_assignment([[1.0] * 4], 3), r"\(n_lists, 3 \* depth\)"),
+    "assignment shape": (
+        lambda: decode_assignment([[1.0] * 4], 3),
+        r"\(n_lists, 3 \* depth\)",
+    ),
     "assignment empty": (lambda: decode_assignment(np.zeros((1, 0)), 3), r"3 \* depth"),
     "assignment one list": (lambda: decode_assignment([1.0] * 3, 3), "it must be"),
-    "assignment no items": (lambda: decode_assignment([[1.0]], 0), "n_items must be an integer"),
+    "assignment no items": (
+        lambda: decode_assignment([[1.0]], 0),
+        "n_items must be an integer",
+    ),
     "value nan rank": (
         lambda: average_precision_value([[1, 2, 3]], [[1, np.nan]]),
         r"ranks\[0, 1\]",
     ),
-    "value rank 0": (lambda: average_precision_value([[1, 2, 3]], [[0, 1]]), "ranks start at 1"),
-    "value shape": (lambda: average_precision_value([[1, 2, 3]], [1, 2]), "ranks have shape"),
-    "value nan": (lambda: average_precision_value(NAN, [[1, 2]] * 2), r"u\[0, 0\] is nan"),
-    "value no triangle": (lambda: average_precision_value([[1, 2]], [[1, 2]]), "lower triangles"),
-    "sweeps": (lambda: decode_map_local_search([[1, 2, 3]], 2, max_sweeps="a"), "max_sweeps must"),
-    "cost nan rank": (lambda: preference_cost(CYCLE, [[1, np.nan, 2]]), r"ranks\[0, 1\] is nan"),
+    "value rank 0": (
+        lambda: average_precision_value([[1, 2, 3]], [[0, 1]]),
+        "ranks start at 1",
+    ),
+    "value shape": (
+        lambda: average_precision_value([[1, 2, 3]], [1, 2]),
+        "ranks have shape",
+    ),
+    "value nan": (
+        lambda: average_precision_value(NAN, [[1, 2]] * 2),
+        r"u\[0, 0\] is nan",
+    ),
+    "value no triangle": (
+        lambda: average_precision_value([[1, 2]], [[1, 2]]),
+        "lower triangles",
+    ),
+    "sweeps": (
+        lambda: decode_map_local_search([[1, 2, 3]], 2, max_sweeps="a"),
+        "max_sweeps must",
+    ),
+    "cost nan rank": (
+        lambda: preference_cost(CYCLE, [[1, np.nan, 2]]),
+        r"ranks\[0, 1\] is nan",
+    ),
     "cost ranks": (lambda: preference_cost(CYCLE, [[1, 2]]), "ranks have shape"),
     "cost nan": (lambda: preference_cost([[[np.nan]]], [[1]]), r"u\[0, 0, 0\] is nan"),
     "cost words": (lambda: preference_cost("u", [[1]]), "must be an array of numbers"),
@@ -210,12 +245,21 @@ BAD_INPUT = {
         lambda: matrices_from_differences([[1, np.nan, 2]], 3),
         r"u\[0, 1\] is nan",
     ),
-    "differences items": (lambda: matrices_from_differences([[1.0]], "a"), "n_items must be"),
-    "matrices": (lambda: differences_from_matrices([[1, 2]]), r"shape \(\.\.\., r, r\)"),
+    "differences items": (
+        lambda: matrices_from_differences([[1.0]], "a"),
+        "n_items must be",
+    ),
+    "matrices": (
+        lambda: differences_from_matrices([[1, 2]]),
+        r"shape \(\.\.\., r, r\)",
+    ),
     "decoder": (lambda: pd_decoder({}, 3), "decoder must be one of"),
     "items": (lambda: auto_pd_decoder("a"), "n_items must be"),
     "seconds": (lambda: decode_pd_exact(CYCLE, time_limit="a"), "time_limit must be"),
-    "restarts": (lambda: decode_pd_local_search(CYCLE, n_restarts="a"), "n_restarts must be"),
+    "restarts": (
+        lambda: decode_pd_local_search(CYCLE, n_restarts="a"),
+        "n_restarts must be",
+    ),
 }
 
 
@@ -250,7 +294,9 @@ def test_preferences_of_unsigned_and_boolean_types_do_not_wrap():
     for dtype in (np.uint8, bool):
         u = np.array([[0, 1], [0, 0]], dtype=dtype)
         np.testing.assert_array_equal(net_preferences(u), [[0, 1], [-1, 0]])
-        np.testing.assert_array_equal(differences_from_matrices(u.T[np.newaxis]), [[-1]])
+        np.testing.assert_array_equal(
+            differences_from_matrices(u.T[np.newaxis]), [[-1]]
+        )
 
 
 def test_sums_of_preferences_stay_finite():
@@ -261,5 +307,7 @@ def test_sums_of_preferences_stay_finite():
 
 
 def test_words_that_read_as_numbers_are_words():
-    with pytest.raises(ValueError, match="u must be an array of numbers, got the type <U3"):
+    with pytest.raises(
+        ValueError, match="u must be an array of numbers, got the type <U3"
+    ):
         decode_map_diagonal([["1.0", "2.0", "3.0"]], 2)

@@ -91,7 +91,9 @@ def test_exact_orders_cost_least(exact, kind):
 def test_both_methods_agree_beyond_enumeration():
     u = preferences("normal", 6, 11)
     subsets, cuts = decode_pd_exact(u), decode_by_cuts(u)
-    np.testing.assert_array_equal(subsets.ranks, cuts.ranks)  # normal: the optimum is unique
+    np.testing.assert_array_equal(
+        subsets.ranks, cuts.ranks
+    )  # normal: the optimum is unique
     assert cuts.optimal.all()
 
 
@@ -139,12 +141,18 @@ def test_algorithm_1_is_not_exact_for_four_items(exact):
     certified = decode_pd_dag(COUNTER_EXAMPLE, bound=True)
     assert certified.gaps.tolist() == [1.0]
     assert certified.optimal.tolist() == [False]
-    assert decode_pd_local_search(COUNTER_EXAMPLE, bound=True).optimal.tolist() == [True]
+    assert decode_pd_local_search(COUNTER_EXAMPLE, bound=True).optimal.tolist() == [
+        True
+    ]
 
 
 def test_three_items_cannot_fail():
-    u = np.concatenate([preferences(kind, 2000, 3) for kind in ("normal", "whole", "sparse")])
-    np.testing.assert_allclose(decode_pd_dag(u).values, decode_pd_exact(u).values, atol=1e-12)
+    u = np.concatenate(
+        [preferences(kind, 2000, 3) for kind in ("normal", "whole", "sparse")]
+    )
+    np.testing.assert_allclose(
+        decode_pd_dag(u).values, decode_pd_exact(u).values, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("r", [2, 6, 15])
@@ -173,7 +181,9 @@ def test_cycles_are_found_list_by_list():
 @pytest.mark.parametrize("decode", ALL)
 def test_lists_are_decoded_alone(decode):
     """The order of a list does not depend on the batch."""
-    u = np.concatenate([preferences(kind, 4, 5) for kind in ("normal", "whole", "sparse")])
+    u = np.concatenate(
+        [preferences(kind, 4, 5) for kind in ("normal", "whole", "sparse")]
+    )
     whole = decode(u, bound=True)
     parts = [decode(v[np.newaxis], bound=True) for v in u]
     for ours, theirs in zip(whole, zip(*parts, strict=True), strict=True):
@@ -189,11 +199,14 @@ def test_batches_larger_than_one_piece():
     u[-1, third, first] = u[-1, first, third] + 1.0  # a cycle with an edge of weight 1
     decoded = decode_pd_exact(u)
     np.testing.assert_array_equal(decoded.ranks, ranks)
-    np.testing.assert_array_equal(decoded.values, pair_costs(u) + (np.arange(106) == 105))
+    np.testing.assert_array_equal(
+        decoded.values, pair_costs(u) + (np.arange(106) == 105)
+    )
     np.testing.assert_array_equal(decoded.values, decoded.bounds)
     net = net_scores(u)
     np.testing.assert_array_equal(
-        np.argsort(decode_pd_borda(u).ranks, axis=1), np.argsort(-net, axis=1, kind="stable")
+        np.argsort(decode_pd_borda(u).ranks, axis=1),
+        np.argsort(-net, axis=1, kind="stable"),
     )
     u = preferences("normal", 1030, 12)
     decoded = decode_pd_exact(u)
@@ -224,7 +237,9 @@ def test_symmetric_parts_and_the_diagonal_change_no_ranks(decode):
     i, j = np.triu_indices(6, 1)
     expected, other = decode(u), decode(u + symmetric)
     np.testing.assert_array_equal(other.ranks, expected.ranks)
-    np.testing.assert_array_equal(other.values, expected.values + symmetric[:, i, j].sum(axis=1))
+    np.testing.assert_array_equal(
+        other.values, expected.values + symmetric[:, i, j].sum(axis=1)
+    )
     diagonal = decode(u + 1e20 * np.eye(6))
     np.testing.assert_array_equal(diagonal.ranks, expected.ranks)
     np.testing.assert_array_equal(diagonal.values, expected.values)
@@ -238,7 +253,9 @@ def test_the_transpose_reverses(exact):
     np.testing.assert_allclose(forward.values, backward.values)
     np.testing.assert_array_equal(forward.ranks, 7 - backward.ranks)  # unique optima
     off_diagonal = (u * (1 - np.eye(6))).sum(axis=(1, 2))
-    np.testing.assert_allclose(preference_cost(u, 7 - forward.ranks), off_diagonal - forward.values)
+    np.testing.assert_allclose(
+        preference_cost(u, 7 - forward.ranks), off_diagonal - forward.values
+    )
 
 
 @pytest.mark.parametrize("lengthen", [np.asarray, padded])
@@ -267,7 +284,9 @@ def test_bounds_of_few_items_are_the_least_costs():
         np.testing.assert_allclose(preference_bound(u), least_costs(u), atol=1e-12)
         for decode in DECODERS:
             found = decode(u, bound=True)
-            np.testing.assert_array_equal(found.optimal, found.values <= least_costs(u) + 1e-9)
+            np.testing.assert_array_equal(
+                found.optimal, found.values <= least_costs(u) + 1e-9
+            )
             assert np.all(found.bounds <= found.values)
 
 
@@ -275,7 +294,9 @@ def test_differences_are_the_pairs_in_order():
     u = preferences("normal", 10, 5)
     i, j = np.triu_indices(5, 1)
     matrices = matrices_from_differences((u - u.transpose(0, 2, 1))[:, i, j], 5)
-    np.testing.assert_array_equal(decode_pd_exact(matrices).ranks, decode_pd_exact(u).ranks)
+    np.testing.assert_array_equal(
+        decode_pd_exact(matrices).ranks, decode_pd_exact(u).ranks
+    )
     ranks = decode_pd_dag(u).ranks
     constant = u[:, j, i].sum(axis=1)
     np.testing.assert_allclose(
@@ -305,8 +326,14 @@ def test_bad_preferences_are_refused(decode):
 
 def test_too_many_items_are_refused_with_the_remedy():
     u = np.zeros((1, MAX_ITEMS_ORDERING + 1, MAX_ITEMS_ORDERING + 1))
-    for call in (decode_pd_exact, preference_bound, lambda u: decode_pd_dag(u, bound=True)):
-        with pytest.raises(ValueError, match=r"at most 200 items, u has 201.*local_search.*dag"):
+    for call in (
+        decode_pd_exact,
+        preference_bound,
+        lambda u: decode_pd_dag(u, bound=True),
+    ):
+        with pytest.raises(
+            ValueError, match=r"at most 200 items, u has 201.*local_search.*dag"
+        ):
             call(u)
     assert decode_pd_exact(u[:, 1:, 1:]).optimal.all()
     assert decode_pd_dag(u).values.tolist() == [0.0]
@@ -357,7 +384,9 @@ def test_decoders_of_the_table_keep_what_it_says(name):
             np.testing.assert_allclose(decoded.values, least, atol=1e-12)
             assert decoded.optimal.all()
     if entry.max_items is not None:
-        with pytest.raises(ValueError, match=rf"decoder='{name}' takes at most {entry.max_items}"):
+        with pytest.raises(
+            ValueError, match=rf"decoder='{name}' takes at most {entry.max_items}"
+        ):
             pd_decoder(name, entry.max_items + 1)
     assert pd_decoder(name, 3) is entry
 
@@ -393,7 +422,9 @@ def test_losses_list_the_decoders_of_the_table():
 
 def test_unknown_decoders_and_long_lists_name_the_others():
     names = re.escape(str(sorted(PD_DECODERS)))
-    with pytest.raises(ValueError, match=rf"one of {names}, 'auto' or a function.*'sort'"):
+    with pytest.raises(
+        ValueError, match=rf"one of {names}, 'auto' or a function.*'sort'"
+    ):
         pd_decoder("sort", 3)
     with pytest.raises(ValueError, match=r"there are 201: use one of .*'local_search'"):
         pd_decoder("exact", 201)
@@ -412,7 +443,9 @@ def test_custom_decoders_are_valued_and_bounded():
         pd_decoder(decode_pd_dag, 4).decode(u).ranks, decode_pd_dag(u).ranks
     )
     wrong = pd_decoder(lambda v: [[1, 2, 3, 4], [1, 2, 3, 3]], 4)
-    with pytest.raises(ValueError, match=r"returns\[1\] must be the ranks 1..4 .*\[1, 2, 3, 3\]"):
+    with pytest.raises(
+        ValueError, match=r"returns\[1\] must be the ranks 1..4 .*\[1, 2, 3, 3\]"
+    ):
         wrong.decode(u[:2])
 
 

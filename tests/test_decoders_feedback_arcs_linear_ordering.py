@@ -28,7 +28,10 @@ from .reference import disagreement_cost
 def test_a_time_limit_is_reported_and_what_is_known_returned():
     """List 0 has no cycle, and with no time the bound of the others is that of the pairs."""
     u = np.concatenate(
-        [along_an_order(np.random.default_rng(0), 1, 16)[0], preferences("normal", 1, 16)]
+        [
+            along_an_order(np.random.default_rng(0), 1, 16)[0],
+            preferences("normal", 1, 16),
+        ]
     )
     best = decode_pd_exact(u, time_limit=None)
     assert best.optimal.all()
@@ -128,7 +131,10 @@ def test_an_infeasible_program_proves_the_best_order(monkeypatch):
     "u",
     [preferences("normal", 1, 13), preferences("whole", 1, 13)]
     + [majority(seed, 13) for seed in (0, 1)]
-    + [majority(79, 14), np.random.default_rng(38).normal(size=(1, 15, 15))],  # with a gap
+    + [
+        majority(79, 14),
+        np.random.default_rng(38).normal(size=(1, 15, 15)),
+    ],  # with a gap
 )
 def test_longer_lists_cost_what_the_program_over_subsets_finds(u):
     least = least_cost_by_subsets(u[0])
@@ -176,7 +182,9 @@ def test_any_multipliers_of_the_cuts_give_a_bound(monkeypatch):
 
 @pytest.mark.parametrize("name", ["t65l11xx", "t70l11xx"])
 def test_linear_ordering_instances_are_solved(data_folder, name):
-    lines = (data_folder / "linear_ordering" / "IO_best_known.csv").read_text().splitlines()
+    lines = (
+        (data_folder / "linear_ordering" / "IO_best_known.csv").read_text().splitlines()
+    )
     known = next(line.split(",") for line in lines if line.startswith(name + ","))
     text = (data_folder / "linear_ordering" / "IO" / name).read_text().split()
     u = np.array(text[1:], dtype=float).reshape(1, 44, 44)
@@ -190,7 +198,9 @@ def test_linear_ordering_instances_are_solved(data_folder, name):
 
 def test_out_of_time_it_is_no_worse_than_local_search(monkeypatch):
     u = preferences("normal", 2, 20)
-    monkeypatch.setattr(scipy.optimize, "linprog", None)  # not even one program is solved
+    monkeypatch.setattr(
+        scipy.optimize, "linprog", None
+    )  # not even one program is solved
     with pytest.warns(ConvergenceWarning, match="limit"):
         exact = decode_pd_exact(u, time_limit=1e-9)
     assert np.all(exact.values <= decode_pd_local_search(u).values + 1e-9)

@@ -10,7 +10,13 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
 )
 
-from .preference_cases import along_an_order, assert_ranks, costs, least_costs, preferences
+from .preference_cases import (
+    along_an_order,
+    assert_ranks,
+    costs,
+    least_costs,
+    preferences,
+)
 from .reference import disagreement_cost, insertions
 
 
@@ -42,11 +48,18 @@ def test_local_search_is_deterministic_and_restarts_help():
     u = preferences("normal", 30, 12)
     first, again = decode_pd_local_search(u), decode_pd_local_search(u)
     np.testing.assert_array_equal(first.ranks, again.ranks)
-    long = preferences("normal", 20, 20)  # two restarts from different states seldom agree
-    few = [decode_pd_local_search(long, n_restarts=2, random_state=s).values for s in (0, 0, 1)]
+    long = preferences(
+        "normal", 20, 20
+    )  # two restarts from different states seldom agree
+    few = [
+        decode_pd_local_search(long, n_restarts=2, random_state=s).values
+        for s in (0, 0, 1)
+    ]
     np.testing.assert_array_equal(few[0], few[1])
     assert np.any(few[0] != few[2])
-    few, other = (decode_pd_local_search(u, n_restarts=n, random_state=5) for n in (0, 100))
+    few, other = (
+        decode_pd_local_search(u, n_restarts=n, random_state=5) for n in (0, 100)
+    )
     assert np.all(other.values <= few.values + 1e-12)
     assert np.any(other.values < few.values - 1e-9)
     exact = decode_pd_exact(u)
@@ -61,7 +74,9 @@ def improved(matrix, order):
         before = cost
         for item in range(len(order)):
             moves = [
-                new for _, _, new in insertions(order) if without(new, item) == without(order, item)
+                new
+                for _, _, new in insertions(order)
+                if without(new, item) == without(order, item)
             ]
             best = min(moves, key=lambda move: disagreement_cost(matrix, move))
             if disagreement_cost(matrix, best) < cost - 1e-9:
@@ -78,10 +93,12 @@ def test_local_search_also_starts_from_the_net_preference():
     """The better of both starts wins, each improved by single moves."""
     u = preferences("normal", 25, 8)
     starts = [
-        np.argsort(decode(u).ranks, axis=1).tolist() for decode in (decode_pd_dag, decode_pd_borda)
+        np.argsort(decode(u).ranks, axis=1).tolist()
+        for decode in (decode_pd_dag, decode_pd_borda)
     ]
     dag, borda = (
-        np.array([improved(*pair) for pair in zip(u, orders, strict=True)]) for orders in starts
+        np.array([improved(*pair) for pair in zip(u, orders, strict=True)])
+        for orders in starts
     )
     assert np.any(borda < dag - 1e-9)
     assert np.any(dag < borda - 1e-9)
@@ -103,7 +120,9 @@ def test_long_lists_are_annealed():
     np.testing.assert_array_equal(
         decode_pd_local_search(u[1:], n_restarts=3).ranks, found.ranks[1:]
     )
-    again, other = (decode_pd_local_search(u, n_restarts=3, random_state=s) for s in (0, 1))
+    again, other = (
+        decode_pd_local_search(u, n_restarts=3, random_state=s) for s in (0, 1)
+    )
     np.testing.assert_array_equal(again.ranks, found.ranks)
     assert np.any(other.ranks != found.ranks)
 

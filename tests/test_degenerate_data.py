@@ -35,7 +35,9 @@ def test_score_of_rows_that_nobody_said_are_one_list(recwarn):
     model.score(X[:1], Y[:1] + 1)
     LowRankSurrogateRanker().fit(X, np.column_stack([Y, 1 - Y])).score(X[:1], [[0, 1]])
     assert not recwarn.list
-    with pytest.warns(UserWarning, match=r"ranks all 60 rows as one list.*pass qid") as said:
+    with pytest.warns(
+        UserWarning, match=r"ranks all 60 rows as one list.*pass qid"
+    ) as said:
         model.score(X, Y)
     assert len(said) == 1
     assert said[0].filename == __file__
@@ -60,7 +62,10 @@ def test_labels_without_any_utility(loss, words):
 
 def test_a_measure_that_is_undefined_on_all_lists():
     model = LowRankSurrogateRanker(target_loss="ndcg").fit(X, Y, qid=QID)
-    for call in (model.score, lambda *of, qid: make_ranking_scorer("map")(model, *of, qid=qid)):
+    for call in (
+        model.score,
+        lambda *of, qid: make_ranking_scorer("map")(model, *of, qid=qid),
+    ):
         with pytest.warns(UndefinedMetricWarning, match="undefined on all 12 lists"):
             assert call(X, np.zeros(60), qid=QID) == 0.0
     assert np.isnan(ndcg_score(np.zeros(5), X[:5, 0]))  # its zero_division says so
@@ -70,7 +75,9 @@ def test_a_measure_that_is_undefined_on_all_lists():
 def test_sums_of_weights_out_of_range(size):
     for call in (
         lambda: ndcg_score(Y, X[:, 0], qid=QID, sample_weight=np.full(60, size)),
-        lambda: LowRankSurrogateRanker().fit(X, Y, qid=QID, sample_weight=np.full(60, size)),
+        lambda: LowRankSurrogateRanker().fit(
+            X, Y, qid=QID, sample_weight=np.full(60, size)
+        ),
     ):
         with pytest.raises(ValueError, match="sample_weight has the sum"):
             call()
@@ -109,7 +116,9 @@ def test_models_of_equal_parameters_merge():
 def test_a_class_of_one_row_costs_one_where_it_was_not_in_fit():
     y = np.append(np.repeat([0, 1], 30)[:-1], 2)
     with pytest.warns(UserWarning, match="least populated class"):
-        values = cross_val_score(LowRankSurrogateClassifier(), X, y, error_score="raise")
+        values = cross_val_score(
+            LowRankSurrogateClassifier(), X, y, error_score="raise"
+        )
     assert np.isfinite(values).all()
     absolute = LowRankSurrogateClassifier(loss_matrix="absolute").fit(X[:59], y[:59])
     with pytest.raises(ValueError, match="not among the classes"):
@@ -150,9 +159,13 @@ def test_a_part_of_equal_scores_is_not_blown_up_to_its_rounding():
 
 
 def test_what_trees_cannot_take():
-    weighted = HistGradientBoostingRanker().fit(X, Y, qid=QID, sample_weight=np.full(60, 1e250))
+    weighted = HistGradientBoostingRanker().fit(
+        X, Y, qid=QID, sample_weight=np.full(60, 1e250)
+    )
     np.testing.assert_allclose(
-        weighted.predict(X), HistGradientBoostingRanker().fit(X, Y, qid=QID).predict(X), rtol=1e-6
+        weighted.predict(X),
+        HistGradientBoostingRanker().fit(X, Y, qid=QID).predict(X),
+        rtol=1e-6,
     )
     with pytest.raises(TypeError, match="Sparse data"):
         LowRankSurrogateRanker(estimator="trees").fit(sparse.csr_matrix(X), Y, qid=QID)

@@ -57,11 +57,16 @@ def test_the_table_of_the_titanic_is_whole():
 def test_classes_cost_as_little_as_by_logistic_regression(name, kind):
     make, costs = SETS[name]
     X, y = make()
-    X, L = kind(X), 1.0 - np.eye(len(np.unique(y))) if costs is None else np.array(costs)
+    X, L = (
+        kind(X),
+        1.0 - np.eye(len(np.unique(y))) if costs is None else np.array(costs),
+    )
     model = LowRankSurrogateClassifier(loss_matrix=L)
     P = cross_val_predict(LogisticRegression(), X, y, method="predict_proba")
     decisions = cross_val_predict(model, X, y)
-    ours, theirs = (L[y, decided].mean() for decided in (decisions, (P @ L).argmin(axis=1)))
+    ours, theirs = (
+        L[y, decided].mean() for decided in (decisions, (P @ L).argmin(axis=1))
+    )
     assert ours <= theirs + 0.01
 
 
@@ -76,4 +81,6 @@ def test_many_equal_rows_of_items():
     for form in (X, X.toarray()):
         model = LowRankSurrogateRanker(target_loss="precision@1").fit(form, y)
         best = means[code, model.predict(form).argmax(axis=1)]
-        np.testing.assert_allclose(best.mean(), means[code].max(axis=1).mean(), atol=0.003)
+        np.testing.assert_allclose(
+            best.mean(), means[code].max(axis=1).mean(), atol=0.003
+        )

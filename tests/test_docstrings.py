@@ -43,7 +43,8 @@ def written_methods(cls):
         for base in cls.__mro__
         if base.__module__.startswith("lowrank_rank")
         for name, value in vars(base).items()
-        if not name.startswith("_") and inspect.isroutine(getattr(value, "__func__", value))
+        if not name.startswith("_")
+        and inspect.isroutine(getattr(value, "__func__", value))
     }
 
 
@@ -62,7 +63,11 @@ def test_what_only_evaluates_takes_a_measure(module):
     """`target_loss` is what an estimator is trained for."""
     module = import_module(f"lowrank_rank.{module}")
     evaluating = [getattr(module, name) for name in module.__all__]
-    for value in [*evaluating, lowrank_rank.boosting_metric, lowrank_rank.make_ranking_scorer]:
+    for value in [
+        *evaluating,
+        lowrank_rank.boosting_metric,
+        lowrank_rank.make_ranking_scorer,
+    ]:
         assert "target_loss" not in inspect.signature(value).parameters, value
 
 

@@ -29,7 +29,9 @@ def run_recipe(word, end=None, **names):
     """Run the guide's recipe with this word, up to the line that begins with `end`."""
     if not GUIDE.exists():
         pytest.skip("doc/ is not beside tests/")
-    blocks = re.findall(r"\.\. code-block:: python\n\n((?:   .*\n|\n)+)", GUIDE.read_text())
+    blocks = re.findall(
+        r"\.\. code-block:: python\n\n((?:   .*\n|\n)+)", GUIDE.read_text()
+    )
     (source,) = [block for block in blocks if word in block]
     source = re.sub("^   ", "", source, flags=re.MULTILINE)
     exec(source.partition(f"\n{end}")[0] if end else source, names)
@@ -50,7 +52,9 @@ def linear_onnx():
 
 
 @pytest.mark.parametrize(
-    "model", [LowRankSurrogateRanker(estimator="ridge"), OrderPreservingRegressor()], ids=repr
+    "model",
+    [LowRankSurrogateRanker(estimator="ridge"), OrderPreservingRegressor()],
+    ids=repr,
 )
 @pytest.mark.parametrize("layout", ["documents", "items"])
 def test_an_onnx_graph_gives_the_scores(documents, linear_onnx, model, layout):
@@ -62,13 +66,18 @@ def test_an_onnx_graph_gives_the_scores(documents, linear_onnx, model, layout):
     scores = scores_of_graph(linear_onnx(model), X)
     expected = model.predict(X)
     assert np.std(expected) > 0.05
-    np.testing.assert_allclose(scores, expected.reshape(len(X), -1), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        scores, expected.reshape(len(X), -1), rtol=1e-5, atol=1e-5
+    )
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of onnx
 @pytest.mark.parametrize(
     "model",
-    [HistGradientBoostingRanker(max_iter=20), LowRankSurrogateRanker(estimator="trees")],
+    [
+        HistGradientBoostingRanker(max_iter=20),
+        LowRankSurrogateRanker(estimator="trees"),
+    ],
     ids=repr,
 )
 def test_an_onnx_graph_of_boosted_trees_gives_the_scores(documents, model):
@@ -77,11 +86,15 @@ def test_an_onnx_graph_of_boosted_trees_gives_the_scores(documents, model):
         pytest.skip("skl2onnx 1.20 needs protobuf below 7.34 for histogram trees")
     X, y, qid = documents
     X = np.where(np.random.RandomState(0).uniform(size=X.shape) < 0.1, np.nan, X)
-    X = X.astype(np.float32).astype(np.float64)  # a threshold does not part a number from itself
+    X = X.astype(np.float32).astype(
+        np.float64
+    )  # a threshold does not part a number from itself
     if not model.__sklearn_tags__().input_tags.allow_nan:
         X = np.nan_to_num(X)
     boosted = model.set_params(random_state=0).fit(X, y, qid=qid)
-    scores = scores_of_graph(run_recipe("to_onnx", np=np, X=X, boosted=boosted)["model"], X)
+    scores = scores_of_graph(
+        run_recipe("to_onnx", np=np, X=X, boosted=boosted)["model"], X
+    )
     assert np.std(scores) > 0.05
     np.testing.assert_allclose(scores[:, 0], boosted.predict(X), rtol=1e-5, atol=1e-5)
 
@@ -91,7 +104,9 @@ def test_an_onnx_graph_of_boosted_trees_gives_the_scores(documents, model):
     [
         LowRankSurrogateRanker(),
         OrderPreservingRegressor(),
-        StackingRanker([("one", LowRankSurrogateRanker()), ("two", OrderPreservingRegressor())]),
+        StackingRanker(
+            [("one", LowRankSurrogateRanker()), ("two", OrderPreservingRegressor())]
+        ),
     ],
     ids=lambda ranker: type(ranker).__name__,
 )
@@ -108,7 +123,10 @@ def test_skops_loads_what_it_saved(documents, ranker, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
 def test_shap_explains_the_regressor_inside(documents, name):
     """Explanations add up to the scores, with categories and missing values in a frame."""
-    shap, library = pytest.importorskip("shap", minversion="0.50"), pytest.importorskip(name)
+    shap, library = (
+        pytest.importorskip("shap", minversion="0.50"),
+        pytest.importorskip(name),
+    )
     X, y, qid = documents
     frame = pd.DataFrame(X.copy(), columns=list("abcde"))
     frame.loc[::5, "a"] = np.nan

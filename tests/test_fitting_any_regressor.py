@@ -48,8 +48,12 @@ def test_ridge_gives_a_linear_model_with_the_sums_to_go_on_from():
     np.testing.assert_array_equal(again.coef, model.coef)
 
 
-@pytest.mark.parametrize("estimator", [LinearRegression(), DecisionTreeRegressor(random_state=0)])
-def test_an_estimator_gives_its_predictions_and_coefficients_where_it_has_some(estimator):
+@pytest.mark.parametrize(
+    "estimator", [LinearRegression(), DecisionTreeRegressor(random_state=0)]
+)
+def test_an_estimator_gives_its_predictions_and_coefficients_where_it_has_some(
+    estimator,
+):
     model = regression(estimator)._regress(*batch())
     assert isinstance(model, RegressorModel)
     assert model.predict(X).shape == (50, 4)
@@ -101,7 +105,9 @@ def test_targets_that_are_missing_leave_their_rows_out():
     y = Y.copy()
     y[:10, 1] = np.nan
     models = (
-        LowRankSurrogateRanker()._fit_estimator(LinearRegression(), X, y, np.ones(50)).regressors
+        LowRankSurrogateRanker()
+        ._fit_estimator(LinearRegression(), X, y, np.ones(50))
+        .regressors
     )
     assert len(models) == 4
     own = LinearRegression().fit(X[10:], y[10:, 1])
@@ -110,10 +116,15 @@ def test_targets_that_are_missing_leave_their_rows_out():
 
 def test_states_that_are_none_are_drawn_from_the_seed():
     tree = make_pipeline(StandardScaler(), DecisionTreeRegressor())
-    states = [seeded(tree, 0).get_params()["decisiontreeregressor__random_state"] for _ in "ab"]
+    states = [
+        seeded(tree, 0).get_params()["decisiontreeregressor__random_state"]
+        for _ in "ab"
+    ]
     assert states[0] is not None
     assert states[0] == states[1]
-    assert seeded(tree, None).get_params()["decisiontreeregressor__random_state"] is None
+    assert (
+        seeded(tree, None).get_params()["decisiontreeregressor__random_state"] is None
+    )
     assert seeded(DecisionTreeRegressor(random_state=7), 0).random_state == 7
 
 

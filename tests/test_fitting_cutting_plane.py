@@ -42,7 +42,11 @@ def hinges(X, t):
 
     def tangent(w):
         slack = 1.0 - t * (X @ w)
-        return np.maximum(slack, 0).mean(), -(t * (slack > 0)) @ X / len(X), np.mean(slack < 1)
+        return (
+            np.maximum(slack, 0).mean(),
+            -(t * (slack > 0)) @ X / len(X),
+            np.mean(slack < 1),
+        )
 
     return tangent
 
@@ -66,7 +70,9 @@ def test_any_convex_function_from_anywhere(start):
     def value(w):
         return tangent(w)[0] + 0.05 * w @ w
 
-    other = minimize(value, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9}).x
+    other = minimize(
+        value, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9}
+    ).x
     assert_allclose(value(weights), value(other), atol=1e-6)
     assert value(weights) <= value(other) + gap + 1e-12
     assert seen == list(enumerate(curve, start=1))

@@ -21,7 +21,9 @@ def test_whole_lists_that_weigh_something_are_held_out():
         assert len(set(qid[held])) == 2  # 0.3 of four, upwards
         kept = np.isin(np.arange(10), np.flatnonzero(weights))
         _, same = hold_out(RankingLists.from_qid(qid[kept]), weights[kept], 0.3, seed)
-        assert_array_equal(np.flatnonzero(kept)[same], held)  # as without the list of weight 0
+        assert_array_equal(
+            np.flatnonzero(kept)[same], held
+        )  # as without the list of weight 0
         seen |= set(qid[held])
     assert seen == {0, 1, 2, 4}
     with pytest.raises(ValueError, match="of 5 leaves none to learn from"):
@@ -30,11 +32,17 @@ def test_whole_lists_that_weigh_something_are_held_out():
 
 def test_the_measure_is_the_mean_over_lists_by_weight():
     rng = np.random.default_rng(0)
-    qid, y, s = np.arange(60) // 6, rng.integers(0, 3, 60).astype(float), rng.normal(size=60)
+    qid, y, s = (
+        np.arange(60) // 6,
+        rng.integers(0, 3, 60).astype(float),
+        rng.normal(size=60),
+    )
     w = rng.uniform(0.5, 2.0, 60)
     value = measure_on(NDCG(k=5), y, RankingLists.from_qid(qid), w)
     each = ndcg_score(y, s, qid=qid, k=5, average=None)
-    assert value(s) == pytest.approx(np.average(each, weights=w.reshape(10, 6).mean(axis=1)))
+    assert value(s) == pytest.approx(
+        np.average(each, weights=w.reshape(10, 6).mean(axis=1))
+    )
     nothing = measure_on(NDCG(k=5), 0 * y, RankingLists.from_qid(qid), w)
     with pytest.raises(ValueError, match="defined on none of the 10 lists"):
         nothing(s)

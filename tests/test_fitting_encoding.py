@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 
-from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor, boosting_objective
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    boosting_objective,
+)
 from lowrank_rank.target_losses import DCG, NDCG, PairwiseDisagreement
 
 X = np.arange(12.0).reshape(6, 2)
-GRADES = np.array([[0, 1, 2], [2, 1, 0], [1, 1, 0], [0, 0, 1], [2, 0, 0], [1, 2, 1]], dtype=float)
+GRADES = np.array(
+    [[0, 1, 2], [2, 1, 0], [1, 1, 0], [0, 0, 1], [2, 0, 0], [1, 2, 1]], dtype=float
+)
 QID = [0, 0, 0, 1, 1, 1]
 
 
@@ -46,16 +52,26 @@ class Encodes(DCG):
     [
         ("nan", "nan for row 2 of y", "normalisers that are not finite"),
         ("inf", "inf for row 2 of y", "gains that are not finite"),
-        ("a column less", r"shape \(6, 2\): .* \(6, 3\)", r"shapes \(\(6, 1\), \(2,\)\)"),
+        (
+            "a column less",
+            r"shape \(6, 2\): .* \(6, 3\)",
+            r"shapes \(\(6, 1\), \(2,\)\)",
+        ),
         ("a row less", r"shape \(5, 3\): .* \(6, 3\)", r"shapes \(\(5,\), \(2,\)\)"),
-        ("flat", r"shape \(18,\): .* \(6, 3\)", r"shapes \(\(6,\), \(\)\).* \(6,\) .* \(2,\)"),
+        (
+            "flat",
+            r"shape \(18,\): .* \(6, 3\)",
+            r"shapes \(\(6,\), \(\)\).* \(6,\) .* \(2,\)",
+        ),
     ],
 )
 def test_what_a_target_loss_encodes_is_checked(ranker, how, items, documents):
     ranker = ranker(target_loss=Encodes(how))
     with pytest.raises(ValueError, match=rf"encode of Encodes\(.*\) gives .*{items}"):
         ranker.fit(X, GRADES)
-    with pytest.raises(ValueError, match=rf"row_targets of Encodes\(.*\) gives .*{documents}"):
+    with pytest.raises(
+        ValueError, match=rf"row_targets of Encodes\(.*\) gives .*{documents}"
+    ):
         ranker.fit(X, GRADES[:, 0], qid=QID)
     assert not hasattr(ranker, "target_loss_")
 
@@ -84,4 +100,6 @@ def test_grades_of_any_size_are_learnt_alike_where_normalised(grade):
         for y in ((GRADES[:, 0] > 0).astype(float), grade * (GRADES[:, 0] > 0))
     ]
     lengths = [np.linalg.norm(coef) for coef in documents]
-    np.testing.assert_allclose(documents[1] / lengths[1], documents[0] / lengths[0], atol=1e-10)
+    np.testing.assert_allclose(
+        documents[1] / lengths[1], documents[0] / lengths[0], atol=1e-10
+    )

@@ -10,7 +10,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
-from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor, PairwiseDAGRanker, merge
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    merge,
+)
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 
 from .block_cases import Once, blocks_of
@@ -67,7 +72,11 @@ def parts_of(model, blocks):
 @pytest.mark.parametrize("settings", DOCUMENTS)
 def test_blocks_and_parts_of_documents_are_the_whole(documents, settings, kind):
     X, y, qid, w = documents
-    X = sparse.csr_matrix(X) if kind is sparse.csr_matrix else X.astype(np.float32).astype(float)
+    X = (
+        sparse.csr_matrix(X)
+        if kind is sparse.csr_matrix
+        else X.astype(np.float32).astype(float)
+    )
     model = LowRankSurrogateRanker(**settings)
     whole = clone(model).fit(X, y, qid=qid, sample_weight=w)
     for seed in range(2):
@@ -130,7 +139,9 @@ def test_wrong_blocks_are_refused_and_change_nothing(documents):
     assert not hasattr(LowRankSurrogateRanker(estimator=Ridge()), "fit_blocks")
     y = np.column_stack([y, np.full(len(y), np.nan)])
     with pytest.raises(ValueError, match="judges this item"):
-        LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit_blocks([(X, y)])
+        LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit_blocks(
+            [(X, y)]
+        )
 
 
 def test_batches_may_be_dense_and_sparse(items):
@@ -149,7 +160,9 @@ def test_batches_may_be_dense_and_sparse(items):
 
 def test_batches_are_of_one_layout(items):
     X, y = items
-    model = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").partial_fit(X, y)
+    model = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").partial_fit(
+        X, y
+    )
     with pytest.raises(ValueError, match="had 4 items in each row, this one has 2"):
         model.partial_fit(X, y[:, :2])
 
@@ -174,7 +187,10 @@ def test_what_cannot_be_merged_is_named(documents):
     for models, message in [
         ([], "no models"),
         ([one, other], "one class"),
-        ([one, clone(one).set_params(target_loss="map").fit(X, y, qid=qid + 100)], "parameters"),
+        (
+            [one, clone(one).set_params(target_loss="map").fit(X, y, qid=qid + 100)],
+            "parameters",
+        ),
         ([iterated, clone(iterated).fit(wide(X), y, qid=qid)], "no sums"),
         ([auto, auto], "equal sums"),
         ([auto, clone(auto).fit(X, y, qid=qid)], "equal sums"),
@@ -194,7 +210,10 @@ def test_blocks_and_parts_of_differences_are_the_whole(documents, settings):
     whole = clone(model).fit(X, y, qid=qid, sample_weight=w)
     for seed in range(2):
         blocks = blocks_of(X, y, qid, w, seed=seed)
-        for found in (clone(model).fit_blocks(iter(blocks)), merge(parts_of(model, blocks))):
+        for found in (
+            clone(model).fit_blocks(iter(blocks)),
+            merge(parts_of(model, blocks)),
+        ):
             same(found, whole)
             assert_allclose(found.predict(X), whole.predict(X), atol=1e-11)
 
@@ -207,7 +226,10 @@ def test_blocks_and_parts_of_preferences_are_the_whole(items, settings):
     y = np.nan_to_num(y)
     whole = clone(model).fit(X, y, sample_weight=w)
     blocks = blocks_of(X, y, None, w)
-    for found in (clone(model).fit_blocks(iter(blocks)), merge(parts_of(model, blocks))):
+    for found in (
+        clone(model).fit_blocks(iter(blocks)),
+        merge(parts_of(model, blocks)),
+    ):
         same(found, whole)
         assert found.decoder_ == whole.decoder_
         assert_allclose(found.predict(X), whole.predict(X), atol=1e-11)

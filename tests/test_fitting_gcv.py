@@ -30,7 +30,9 @@ def by_hat_matrix(X, targets, weights):
     errors = []
     for alpha in GRID:
         penalty = n * alpha * np.diag([0.0] + [1.0] * X.shape[1])
-        H = Z @ np.linalg.solve(Z.T @ (weights[:, np.newaxis] * Z) + penalty, Z.T * weights)
+        H = Z @ np.linalg.solve(
+            Z.T @ (weights[:, np.newaxis] * Z) + penalty, Z.T * weights
+        )
         rss = (weights[:, np.newaxis] * (targets - H @ targets) ** 2).sum()
         errors.append(n * rss / (n - np.trace(H)) ** 2)
     return GRID[np.argmin(errors)]
@@ -96,7 +98,10 @@ def test_classes_sets_and_pairs_of_items_have_it():
     [
         (LowRankSurrogateRanker(alpha="gcv"), "documents"),
         (LowRankSurrogateRanker(alpha="gcv"), "items"),
-        (LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv"), "missing"),
+        (
+            LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv"),
+            "missing",
+        ),
         (LowRankSurrogateClassifier(alpha="gcv"), "classes"),
         (LowRankSurrogateMultilabelClassifier(alpha="gcv"), "sets"),
     ],

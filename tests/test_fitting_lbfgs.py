@@ -15,7 +15,9 @@ def quartic(seed=0):
 
     def objective(theta):
         away = theta - best
-        return away @ matrix @ away / 2.0 + (away**4).sum() / 4.0, matrix @ away + away**3
+        return away @ matrix @ away / 2.0 + (
+            away**4
+        ).sum() / 4.0, matrix @ away + away**3
 
     return objective, best
 
@@ -27,7 +29,9 @@ def test_the_minimum_is_found_in_the_shape_of_the_start():
         value, gradient = objective(theta.ravel())
         return value, gradient.reshape(2, 3)
 
-    theta, value, gradient_norm, _ = lbfgs(of_a_matrix, np.zeros((2, 3)), tol=1e-6, max_iter=200)
+    theta, value, gradient_norm, _ = lbfgs(
+        of_a_matrix, np.zeros((2, 3)), tol=1e-6, max_iter=200
+    )
     assert theta.shape == (2, 3)
     assert_allclose(theta.ravel(), best, atol=1e-5)
     expected, gradient = objective(theta.ravel())
@@ -53,7 +57,11 @@ def test_polishing_keeps_theta_where_no_step_helps():
     start = np.array([1.0, 2.0])
     for gradient_of in (lambda: np.full(2, np.nan), lambda: 1.0 + rng.random(2)):
         theta, *_ = lbfgs(
-            lambda _, g=gradient_of: (0.0, g()), start, tol=1e-12, max_iter=5, polish=True
+            lambda _, g=gradient_of: (0.0, g()),
+            start,
+            tol=1e-12,
+            max_iter=5,
+            polish=True,
         )
         assert_array_equal(theta, start)
 
@@ -67,7 +75,9 @@ def test_a_report_stops_it_and_sees_each_iteration():
         assert_allclose(value, objective(theta)[0])
         return n_iter == 3
 
-    _, value, _, n_iter = lbfgs(objective, np.zeros(6), tol=0.0, max_iter=100, report=report)
+    _, value, _, n_iter = lbfgs(
+        objective, np.zeros(6), tol=0.0, max_iter=100, report=report
+    )
     assert [n for n, *_ in seen] == [1, 2, 3]
     assert n_iter == 3
     assert seen[0][1] > seen[2][1] == value

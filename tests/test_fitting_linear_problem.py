@@ -15,7 +15,9 @@ from .internals import LinearProblem
 def test_scores_and_gradient(n_columns, intercept, make):
     rng = np.random.default_rng(0)
     X, mean, scale = rng.normal(size=(9, 4)), rng.normal(size=4), rng.uniform(1, 2, 4)
-    problem = LinearProblem(make(X), n_columns, intercept=intercept, mean=mean, scale=scale)
+    problem = LinearProblem(
+        make(X), n_columns, intercept=intercept, mean=mean, scale=scale
+    )
     assert problem.size == n_columns * (4 + intercept)
     w, weights = rng.normal(size=problem.size), rng.normal(size=(9, n_columns))
     coef = w.reshape(n_columns, -1)
@@ -26,7 +28,9 @@ def test_scores_and_gradient(n_columns, intercept, make):
         return np.sum(weights * problem.scores(w) ** 2)
 
     slopes = 2.0 * weights * problem.scores(w)
-    assert_allclose(problem.gradient(slopes), approx_fprime(w, value), rtol=1e-4, atol=1e-5)
+    assert_allclose(
+        problem.gradient(slopes), approx_fprime(w, value), rtol=1e-4, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
@@ -34,7 +38,9 @@ def test_single_precision_is_summed_in_double_precision(make):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(5000, 3)).astype(np.float32)
     w, slopes = rng.normal(size=3), rng.normal(size=(5000, 1))
-    narrow, wide = (LinearProblem(make(X.astype(dtype))) for dtype in (np.float32, np.float64))
+    narrow, wide = (
+        LinearProblem(make(X.astype(dtype))) for dtype in (np.float32, np.float64)
+    )
     assert narrow.scores(w).dtype == np.float64
     assert_allclose(narrow.scores(w), wide.scores(w), rtol=1e-12)
     assert_allclose(narrow.gradient(slopes), wide.gradient(slopes), rtol=1e-12)

@@ -44,7 +44,10 @@ def test_the_squared_loss_gives_scikit_learns_own_trees():
 def test_each_tree_is_a_newton_step(name):
     """scikit-learn's own next tree under squared loss, of targets s - g / h with the weights h."""
     qid = RNG.integers(0, 40, 500)  # no list stands together
-    grades, weights = np.digitize(Y, [0.0, 0.7]).astype(float), RNG.uniform(0.5, 2.0, 500)
+    grades, weights = (
+        np.digitize(Y, [0.0, 0.7]).astype(float),
+        RNG.uniform(0.5, 2.0, 500),
+    )
     measure, lists = resolve_target_loss("ndcg@10"), RankingLists.from_qid(qid)
     derivatives = ListLoss(name, measure, grades, weights, lists)
     for n_trees in (2, 10):
@@ -68,7 +71,9 @@ def test_fitted_trees_keep_none_of_the_rows():
     assert len(pickle.dumps(ours)) < 1.1 * len(pickle.dumps(plain))
     assert clone(ours).get_params() == plain.get_params()
     longer = fit_list_trees(
-        ours.set_params(warm_start=True, max_iter=30), X, lambda s: (s - Y, np.ones(500))
+        ours.set_params(warm_start=True, max_iter=30),
+        X,
+        lambda s: (s - Y, np.ones(500)),
     )
     at_once = fit_list_trees(trees(max_iter=30), X, lambda s: (s - Y, np.ones(500)))
     assert_allclose(longer.predict(X), at_once.predict(X), atol=1e-12)
@@ -90,5 +95,7 @@ def test_the_loss_is_free_after_the_fit():
 
 def test_a_scikit_learn_without_the_private_class_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn._loss.loss", None)
-    with pytest.raises(ImportError, match=r"sklearn._loss.loss.*WrappedRanker\(LGBMRanker"):
+    with pytest.raises(
+        ImportError, match=r"sklearn._loss.loss.*WrappedRanker\(LGBMRanker"
+    ):
         fit_list_trees(trees(), X, lambda s: (s, s))

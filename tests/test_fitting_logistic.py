@@ -52,7 +52,11 @@ def classes_on_a_line(n=300, seed=0):
 def targets():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 4)) * [1.0, 1e4, 1e-3, 1.0] + [5.0, 0.0, 0.0, 1.0]
-    return X, rng.uniform(size=(90, 11)) ** 2 * 7.0, rng.integers(0, 4, 90).astype(float)
+    return (
+        X,
+        rng.uniform(size=(90, 11)) ** 2 * 7.0,
+        rng.integers(0, 4, 90).astype(float),
+    )
 
 
 # Fractional ---------------------------------------------------------------------------
@@ -68,7 +72,9 @@ def test_it_is_the_minimum_of_the_mean_loss_and_the_penalty(targets):
     scaler = StandardScaler().fit(X, sample_weight=weights)
     Z, coef = scaler.transform(X), model.coef_ * scaler.scale_
     shares = expit(X @ model.coef_.T + model.intercept_)
-    np.testing.assert_allclose(model.predict_surrogate(X), low + (high - low) * shares, rtol=1e-9)
+    np.testing.assert_allclose(
+        model.predict_surrogate(X), low + (high - low) * shares, rtol=1e-9
+    )
     away = weights[:, np.newaxis] / weights.sum() * (shares - (y - low) / (high - low))
     away[~counts] = 0.0
     np.testing.assert_allclose(away.T @ Z + 0.02 * coef, 0.0, atol=1e-6)
@@ -94,9 +100,15 @@ def test_without_a_penalty_it_finds_means_that_it_can_express():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40_000, 1))
     mean = expit(2.0 * X - 1.0)
-    y = np.clip(mean + rng.uniform(-1.0, 1.0, mean.shape) * np.minimum(mean, 1.0 - mean), 0, 1)
+    y = np.clip(
+        mean + rng.uniform(-1.0, 1.0, mean.shape) * np.minimum(mean, 1.0 - mean), 0, 1
+    )
     y[:2, 0] = 0.0, 1.0
-    model = clone(TARGETS).set_params(alpha=0.0).fit(X, np.hstack([10.0 + 4.0 * y, 1.0 - y]))
+    model = (
+        clone(TARGETS)
+        .set_params(alpha=0.0)
+        .fit(X, np.hstack([10.0 + 4.0 * y, 1.0 - y]))
+    )
     np.testing.assert_allclose(model.coef_[:, 0], [2.0, -2.0], atol=0.05)
     np.testing.assert_allclose(model.intercept_, [-1.0, 1.0], atol=0.05)
 
@@ -104,7 +116,9 @@ def test_without_a_penalty_it_finds_means_that_it_can_express():
 def test_weight_two_is_the_row_twice_and_targets_do_not_disturb_each_other(targets):
     X, y, weights = targets
     model = clone(TARGETS).fit(X, y, sample_weight=weights)
-    rows = np.random.default_rng(1).permutation(np.repeat(np.arange(90), weights.astype(int)))
+    rows = np.random.default_rng(1).permutation(
+        np.repeat(np.arange(90), weights.astype(int))
+    )
     twice = clone(TARGETS).fit(X[rows], y[rows])
     assert twice.alpha_ == model.alpha_
     u = model.predict_surrogate(X)
@@ -123,7 +137,9 @@ def test_a_constant_target_is_predicted_and_single_precision_is_enough(targets):
     model = clone(TARGETS).fit(X, y)
     np.testing.assert_array_equal(model.predict(X)[:, 3], 2.5)
     single = clone(TARGETS).fit(X.astype(np.float32), y)
-    np.testing.assert_allclose(single.predict(X.astype(np.float32)), model.predict(X), atol=1e-3)
+    np.testing.assert_allclose(
+        single.predict(X.astype(np.float32)), model.predict(X), atol=1e-3
+    )
 
 
 def test_too_few_iterations_are_said(targets):
@@ -141,7 +157,9 @@ def test_shares_may_be_small(targets):
     assert model.n_iter_ > 5
     residual = model.predict_surrogate(X[:90]) - y
     np.testing.assert_allclose(residual.mean(axis=0), 0.0, atol=1e-3)
-    np.testing.assert_allclose(residual.T @ StandardScaler().fit_transform(X[:90]), 0.0, atol=0.5)
+    np.testing.assert_allclose(
+        residual.T @ StandardScaler().fit_transform(X[:90]), 0.0, atol=0.5
+    )
 
 
 def test_with_many_rows_it_ranks_as_the_bayes_order_where_ridge_does_not():
@@ -151,10 +169,15 @@ def test_with_many_rows_it_ranks_as_the_bayes_order_where_ridge_does_not():
     n = 20_000
     x = np.clip(rng.exponential(1.5, (n, 1)) - 1.0, -1.0, 8.0)
     # Plackett and Luce with utilities -(x - place)^2: their differences are linear in x.
-    y = (-((x - places) ** 2) + rng.gumbel(size=(n, 4))).argsort(axis=1).argsort(axis=1) * 1.0
+    y = (-((x - places) ** 2) + rng.gumbel(size=(n, 4))).argsort(axis=1).argsort(
+        axis=1
+    ) * 1.0
     best = (-((x - places) ** 2)).argsort(axis=1).argsort(axis=1) * 1.0
     regrets = {
-        estimator: -clone(RANKER).set_params(estimator=estimator).fit(x, y).score(x, best)
+        estimator: -clone(RANKER)
+        .set_params(estimator=estimator)
+        .fit(x, y)
+        .score(x, best)
         for estimator in ("auto", "ridge")
     }
     assert regrets["auto"] < 0.005
@@ -165,13 +188,17 @@ def test_probabilities_of_preferences_are_within_their_bounds():
     X, y = on_a_line()
     model = PairwiseDAGRanker().fit(X, y)
     P = model.predict_preference_probabilities(10.0 * X)
-    np.testing.assert_allclose(P, (1.0 + model.predict_preferences(10.0 * X)) / 2.0 + 0.0)
+    np.testing.assert_allclose(
+        P, (1.0 + model.predict_preferences(10.0 * X)) / 2.0 + 0.0
+    )
     off = ~np.eye(5, dtype=bool)
     assert P[:, off].min() >= 0.0
     assert P[:, off].max() > 0.999
     tensors = (y[:, :, np.newaxis] > y[:, np.newaxis]).astype(float)
     same = clone(model).fit(X, tensors)
-    np.testing.assert_allclose(same.predict_preferences(X), model.predict_preferences(X), atol=1e-6)
+    np.testing.assert_allclose(
+        same.predict_preferences(X), model.predict_preferences(X), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("model", [RANKER, PairwiseDAGRanker()])
@@ -235,7 +262,9 @@ def with_gaps(y, share=0.3):
 UNKNOWN = {
     "items": LowRankSurrogateRanker(target_loss="dcg", alpha=0.02, tol=1e-12),
     "pairs": PairwiseDAGRanker(alpha=0.02, tol=1e-12),
-    "sets": LowRankSurrogateMultilabelClassifier(target_loss="hamming", alpha=0.02, tol=1e-12),
+    "sets": LowRankSurrogateMultilabelClassifier(
+        target_loss="hamming", alpha=0.02, tol=1e-12
+    ),
     "sets and sizes": LowRankSurrogateMultilabelClassifier(alpha=0.02, tol=1e-12),
 }
 
@@ -276,10 +305,12 @@ def test_an_unknown_label_is_left_out(name, kind, n_unknown):
     varying = high > low
     shares = (targets - low)[:, varying] / (high - low)[varying]
     fitted_shares = expit(X @ model.coef_.T + model.intercept_)[:, varying]
-    errors = np.nan_to_num(fitted_shares - shares) * weights[:, np.newaxis] / weights.sum()
-    slopes = (X.T @ errors) / scale[:, np.newaxis] + 0.02 * scale[:, np.newaxis] * model.coef_.T[
-        :, varying
-    ]
+    errors = (
+        np.nan_to_num(fitted_shares - shares) * weights[:, np.newaxis] / weights.sum()
+    )
+    slopes = (X.T @ errors) / scale[:, np.newaxis] + 0.02 * scale[
+        :, np.newaxis
+    ] * model.coef_.T[:, varying]
     np.testing.assert_allclose(slopes, 0.0, atol=1e-9)
     np.testing.assert_allclose(errors.sum(axis=0), 0.0, atol=1e-9)
 
@@ -315,7 +346,9 @@ def test_many_pairs_with_unknown_items_are_solved_in_parts():
     y = with_gaps(y)
     parts = LowRankSurrogateRanker(target_loss="pd", tol=1e-8).fit(X, y)
     pairs = PairwiseDAGRanker(tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(parts.predict_surrogate(X), pairs.predict_surrogate(X), atol=1e-4)
+    np.testing.assert_allclose(
+        parts.predict_surrogate(X), pairs.predict_surrogate(X), atol=1e-4
+    )
 
 
 def test_sets_that_are_not_known_are_refused_where_they_are_needed():
@@ -325,7 +358,9 @@ def test_sets_that_are_not_known_are_refused_where_they_are_needed():
     with pytest.raises(ValueError, match=r"some rows that know all labels.*'hamming'"):
         LowRankSurrogateMultilabelClassifier().fit(X, y)
     with pytest.raises(ValueError, match="estimator='trees' needs every label"):
-        LowRankSurrogateMultilabelClassifier(target_loss="hamming", estimator="trees").fit(X, y)
+        LowRankSurrogateMultilabelClassifier(
+            target_loss="hamming", estimator="trees"
+        ).fit(X, y)
     ridge = {"target_loss": "hamming", "estimator": "ridge", "alpha": "gcv"}
     with pytest.raises(ValueError, match="all of them known"):
         LowRankSurrogateMultilabelClassifier(**ridge).fit(X, y)
@@ -376,7 +411,9 @@ def test_it_is_logistic_regression_of_standardised_features(kind, n_classes):
     linear = softmax(X @ model.coef_.T + model.intercept_, axis=1)
     np.testing.assert_allclose(model.predict_proba(kind(X)), linear, atol=1e-12)
     vectors = model._loss_.encode(np.arange(n_classes))
-    np.testing.assert_allclose(model.predict_surrogate(kind(X)), linear @ vectors, atol=1e-12)
+    np.testing.assert_allclose(
+        model.predict_surrogate(kind(X)), linear @ vectors, atol=1e-12
+    )
 
 
 def test_classes_between_others_are_found_where_ridge_loses_them():
@@ -410,7 +447,9 @@ def test_one_class_is_a_constant_decision():
             == 1
         )
     np.testing.assert_array_equal(
-        LowRankSurrogateClassifier(classes=[0, 1, 2]).fit(X, np.ones(30)).predict_proba(X[:1]),
+        LowRankSurrogateClassifier(classes=[0, 1, 2])
+        .fit(X, np.ones(30))
+        .predict_proba(X[:1]),
         [[0, 1, 0]],
     )
 
@@ -442,7 +481,9 @@ def test_the_output_of_transformers_does_not_matter():
     for given in (X, sparse.csr_matrix(X)):
         expected = clone(CLASSES).fit(given, y).predict(given)
         with config_context(transform_output="pandas"):
-            np.testing.assert_array_equal(clone(CLASSES).fit(given, y).predict(given), expected)
+            np.testing.assert_array_equal(
+                clone(CLASSES).fit(given, y).predict(given), expected
+            )
 
 
 def test_constant_columns_and_many_classes_give_no_warning():

@@ -58,9 +58,14 @@ def test_nothing_missing_leaves_the_regressor_as_it_is(rows):
 def test_weight_two_is_the_row_twice_and_zero_no_row(rows):
     X, y = rows
     weights = np.arange(40) % 3
-    tree = MeansOfKnown(DecisionTreeRegressor(max_depth=2, random_state=0), prior_rows=0.0)
+    tree = MeansOfKnown(
+        DecisionTreeRegressor(max_depth=2, random_state=0), prior_rows=0.0
+    )
     twice = np.repeat(np.arange(40), weights)
-    one, other = tree.fit(X, y, weights).predict(X), tree.fit(X[twice], y[twice]).predict(X)
+    one, other = (
+        tree.fit(X, y, weights).predict(X),
+        tree.fit(X[twice], y[twice]).predict(X),
+    )
     np.testing.assert_allclose(one, other, atol=1e-6)
 
 
@@ -87,15 +92,21 @@ def test_named_trees_of_items_with_missing_labels(rows):
     """One forest of all items, in float units that do not matter, dense or sparse."""
     X, y = rows
     y = y - np.nanmin(y)
-    named = LowRankSurrogateRanker(target_loss="dcg", estimator="trees", random_state=0).fit(X, y)
+    named = LowRankSurrogateRanker(
+        target_loss="dcg", estimator="trees", random_state=0
+    ).fit(X, y)
     assert isinstance(named.estimator_, MeansOfKnown)
     assert isinstance(named.estimator_.estimator_, ExtraTreesRegressor)
     assert named.feature_importances_.shape == (2,)
     scores = named.predict(X)
-    np.testing.assert_array_equal(named.fit(X, 1e6 * y).predict(X).argsort(), scores.argsort())
+    np.testing.assert_array_equal(
+        named.fit(X, 1e6 * y).predict(X).argsort(), scores.argsort()
+    )
     sparse = named.fit(csr_matrix(X), y).predict(csr_matrix(X))
     np.testing.assert_allclose(sparse, scores, atol=1e-9)
-    assert named.score(X, y) > LowRankSurrogateRanker(target_loss="dcg").fit(X, y).score(X, y)
+    assert named.score(X, y) > LowRankSurrogateRanker(target_loss="dcg").fit(
+        X, y
+    ).score(X, y)
 
 
 def test_named_trees_of_two_items():

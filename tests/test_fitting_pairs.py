@@ -44,7 +44,12 @@ def test_many_grades_take_several_passes(n_grades):
     lists = RankingLists([1, 300, 2, 400])
     y = rng.integers(0, n_grades, lists.n_rows) / 7.0
     assert_equal_to_slow(
-        y, rng.normal(size=lists.n_rows), lists, 1.0, rng.uniform(size=lists.n_rows), atol=1e-9
+        y,
+        rng.normal(size=lists.n_rows),
+        lists,
+        1.0,
+        rng.uniform(size=lists.n_rows),
+        atol=1e-9,
     )
 
 

@@ -24,7 +24,10 @@ def test_gradient_vanishes(problem, kind, grouped):
     moments = SecondMoments.of(kind(X), targets, weights, codes)
     penalty = 0.1 * weights.sum() * moments.features.scale**2
     exact, _ = moments.solve(0.1 * weights.sum(), moments.features.scale)
-    rows, encoding = Rows(kind(X), targets, None, weights), Encoding("items", targets, codes)
+    rows, encoding = (
+        Rows(kind(X), targets, None, weights),
+        Encoding("items", targets, codes),
+    )
     iterated = fit_lsqr(rows, encoding, 0.1, tol=1e-10, max_iter=None).coef.T
     groups = Groups(np.zeros(50, dtype=int) if codes is None else codes, weights)
     centred_x, centred_t = groups.centre(X), groups.centre(targets)
@@ -74,7 +77,9 @@ def test_wide_features_are_scored_as_by_their_sums():
     assert (fitted.solver_, summed.solver_) == ("lsqr", "gram")
     assert fitted.alpha_ == summed.alpha_
     scores = summed.predict(X)
-    np.testing.assert_allclose(fitted.predict(X), scores, rtol=0.0, atol=1e-4 * scores.std())
+    np.testing.assert_allclose(
+        fitted.predict(X), scores, rtol=0.0, atol=1e-4 * scores.std()
+    )
 
 
 @pytest.mark.parametrize(("n_items", "solver"), [(16, "gram"), (17, "lsqr")])
@@ -82,7 +87,10 @@ def test_with_missing_labels_each_item_needs_a_matrix(n_items, solver):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 1000)), rng.integers(0, 3, (20, n_items)).astype(float)
     y[3, 2] = np.nan
-    assert LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit(X, y).solver_ == solver
+    assert (
+        LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit(X, y).solver_
+        == solver
+    )
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
@@ -93,4 +101,6 @@ def test_float32_is_kept_and_predicts_as_float64(alpha):
     single = LowRankSurrogateRanker(alpha=alpha).fit(X, y, qid=qid)
     double = LowRankSurrogateRanker(alpha=alpha).fit(X.astype(float), y, qid=qid)
     assert single.coef_.dtype == np.float64
-    np.testing.assert_allclose(single.predict(X), double.predict(X), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        single.predict(X), double.predict(X), rtol=1e-5, atol=1e-5
+    )

@@ -46,7 +46,9 @@ def test_more_planes_than_features_are_solved_among_the_features(tol):
     assert_allclose(np.bincount(groups, m), 1.0)
     w = -(m @ slopes) / 0.3
     assert_allclose(value, offsets @ m - 0.15 * w @ w)
-    primal = 0.15 * w @ w + sum(np.max((offsets + slopes @ w)[groups == g]) for g in range(20))
+    primal = 0.15 * w @ w + sum(
+        np.max((offsets + slopes @ w)[groups == g]) for g in range(20)
+    )
     assert value <= primal + 1e-9
     _, exact = simplex_program(slopes, offsets, 0.3, groups)
     assert exact - value <= tol + 1e-8
@@ -57,7 +59,9 @@ def test_more_planes_than_features_are_solved_among_the_features(tol):
 def test_offsets_below_the_rounding_of_the_products():
     """All that is left is the shortest convex combination of the slopes."""
     slopes = 1e30 * np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0]])
-    m, value = simplex_program(slopes, np.array([0.0, 0.5, 1.0]), 1e-3, np.zeros(3, int))
+    m, value = simplex_program(
+        slopes, np.array([0.0, 0.5, 1.0]), 1e-3, np.zeros(3, int)
+    )
     assert_allclose(m, [0.2, 0.8, 0.0], atol=1e-6)
     assert_allclose(value, -0.8e60 / 2e-3, rtol=1e-6)
 

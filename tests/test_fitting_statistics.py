@@ -52,7 +52,9 @@ def test_sums_are_those_by_hand(problem, layout, grouping, weighted):
         atol=1e-9,
     )
     np.testing.assert_allclose(
-        found.cross / size[:, None], (x.T @ (weights[:, None] * t)) / size[:, None], atol=1e-9
+        found.cross / size[:, None],
+        (x.T @ (weights[:, None] * t)) / size[:, None],
+        atol=1e-9,
     )
     mean = np.average(X, axis=0, weights=weights)
     std = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
@@ -79,13 +81,17 @@ def test_each_coordinate_has_a_matrix_of_the_rows_where_it_is_known(problem, kin
         known = ~np.isnan(targets[:, j])
         alone = SecondMoments.of(kind(X[known]), targets[known][:, [j]], weights[known])
         np.testing.assert_allclose(found.gram[j], alone.gram[0], rtol=1e-9)
-        np.testing.assert_allclose(found.cross[:, [j]], alone.cross, rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(
+            found.cross[:, [j]], alone.cross, rtol=1e-7, atol=1e-7
+        )
     halves = [
         SecondMoments.of(kind(X[rows]), targets[rows], weights[rows])
         for rows in (slice(0, 80), slice(80, N))
     ]
     both = halves[0] + halves[1]
-    for one, other in zip(standardised(both, 0.1), standardised(found, 0.1), strict=True):
+    for one, other in zip(
+        standardised(both, 0.1), standardised(found, 0.1), strict=True
+    ):
         np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)
 
 
@@ -99,7 +105,10 @@ def test_units_and_rows_do_not_change_what_alpha_means(problem):
     )
     np.testing.assert_allclose(other * unit[:, None], one, rtol=1e-12)
     twice = SecondMoments.of(
-        np.vstack([X, X]), np.vstack([targets] * 2), np.tile(weights, 2), np.append(codes, codes)
+        np.vstack([X, X]),
+        np.vstack([targets] * 2),
+        np.tile(weights, 2),
+        np.append(codes, codes),
     )
     np.testing.assert_allclose(standardised(twice, 0.1)[0], one, rtol=1e-10)
 
@@ -134,24 +143,39 @@ def test_means_and_squares_within_groups_of_any_layout(kind, n_groups):
     moments = Moments.of(given, weights, codes)
     total = max(weights.sum(), 1e-300)
     centred = X - means[codes]
-    np.testing.assert_allclose(moments.within, weights @ centred**2, rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(moments.mean, weights @ X / total, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(moments.squares, weights @ (X - moments.mean) ** 2, rtol=1e-10)
+    np.testing.assert_allclose(
+        moments.within, weights @ centred**2, rtol=1e-10, atol=1e-10
+    )
+    np.testing.assert_allclose(
+        moments.mean, weights @ X / total, rtol=1e-10, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        moments.squares, weights @ (X - moments.mean) ** 2, rtol=1e-10
+    )
     assert (moments.n_rows, moments.total) == (300, pytest.approx(weights.sum()))
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
 def test_features_of_few_entries_are_divided_by_less_than_the_standard_deviation(kind):
     """Of 9 rows, counted by weights, 3, 8, 1 and 0 have an entry."""
-    X = np.array([[0, 3, 0, 0], [1, 4, 0, 0], [1, 3, 2, 0], [0, 5, 0, 0], [0, 0, 0, 0.0]])
+    X = np.array(
+        [[0, 3, 0, 0], [1, 4, 0, 0], [1, 3, 2, 0], [0, 5, 0, 0], [0, 0, 0, 0.0]]
+    )
     weights = np.array([1.0, 2.0, 1.0, 4.0, 1.0])
     moments = Moments.of(kind(X), weights)
-    variances = [1 / 3 * 2 / 3, (9 + 32 + 9 + 100) / 9 - (34 / 9) ** 2, 4 / 9 - (2 / 9) ** 2]
+    variances = [
+        1 / 3 * 2 / 3,
+        (9 + 32 + 9 + 100) / 9 - (34 / 9) ** 2,
+        4 / 9 - (2 / 9) ** 2,
+    ]
     scale = np.sqrt(variances) / np.sqrt([2 / 3, 1.0, 2 / 9])
     np.testing.assert_allclose(moments.scale, [*scale, 1.0])
     assert moments.mean_square == pytest.approx(2 / 3 + 1 + 2 / 9)
     for other in (np.asarray, sparse.csr_matrix):
-        parts = [Moments.of(kind(X[:2]), weights[:2]), Moments.of(other(X[2:]), weights[2:])]
+        parts = [
+            Moments.of(kind(X[:2]), weights[:2]),
+            Moments.of(other(X[2:]), weights[2:]),
+        ]
         np.testing.assert_allclose((parts[0] + parts[1]).scale, moments.scale)
     explicit = sparse.csr_matrix(np.where(X == 0, 7.0, X))
     explicit.data[explicit.data == 7.0] = 0.0

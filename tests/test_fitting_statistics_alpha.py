@@ -97,7 +97,11 @@ def test_the_penalty_of_auto_is_the_rule_and_weights_count_lists(case):
 
 @pytest.mark.parametrize(
     "model",
-    [LowRankSurrogateRanker(), PairwiseDAGRanker(pair_features=sub), OrderPreservingRegressor()],
+    [
+        LowRankSurrogateRanker(),
+        PairwiseDAGRanker(pair_features=sub),
+        OrderPreservingRegressor(),
+    ],
     ids=repr,
 )
 def test_lists_count_by_the_mean_weight_of_their_rows_of_positive_weight(model):
@@ -107,7 +111,9 @@ def test_lists_count_by_the_mean_weight_of_their_rows_of_positive_weight(model):
     weights[QID == 5] = 0.0
     lists = np.where(weights > 0, weights, np.nan).reshape(12, 10)
     means = np.nanmean(np.delete(lists, 5, axis=0), axis=1)
-    assert fitted(model, X, LABELS, weights, QID).alpha_ == pytest.approx(rule(1, P, means.sum()))
+    assert fitted(model, X, LABELS, weights, QID).alpha_ == pytest.approx(
+        rule(1, P, means.sum())
+    )
     expected = rule(1, P, weights.sum())
     for qid in (None, np.zeros(N), np.where(weights > 0, 1, QID)):
         assert fitted(model, X, LABELS, weights, qid).alpha_ == pytest.approx(expected)
@@ -117,13 +123,17 @@ def test_hinges_of_one_list_count_its_rows():
     expected = StructuredHingeRanker().fit(X, LABELS).alpha_
     assert expected == pytest.approx(rule(1 / 2, P, N))  # Kendall's hinge at zero is 1
     for qid in (None, np.zeros(N)):
-        twice = StructuredHingeRanker().fit(X, LABELS, qid=qid, sample_weight=np.full(N, 2.0))
+        twice = StructuredHingeRanker().fit(
+            X, LABELS, qid=qid, sample_weight=np.full(N, 2.0)
+        )
         assert twice.alpha_ == pytest.approx(expected / 2)
 
 
 def test_blocks_of_one_list_add_up_to_several_lists():
     whole = LowRankSurrogateRanker().fit(X, LABELS, qid=QID)
-    blocks = [(X[i : i + 10], LABELS[i : i + 10], QID[i : i + 10]) for i in range(0, N, 10)]
+    blocks = [
+        (X[i : i + 10], LABELS[i : i + 10], QID[i : i + 10]) for i in range(0, N, 10)
+    ]
     parts = [LowRankSurrogateRanker().fit(*block[:2], qid=block[2]) for block in blocks]
     assert parts[0].alpha_ == pytest.approx(rule(1, P, 10))
     steps = LowRankSurrogateRanker()
@@ -142,7 +152,9 @@ def test_sequences_count_elements_and_features_by_their_squares():
         assert model.alpha_ == pytest.approx(rule(1 / 2, unit**2 * square, N))
     weights = 1.0 + QID % 2
     square = weights @ (X**2).sum(axis=1) / weights.sum()
-    weighted = StructuredHingeSequenceClassifier().fit(X, y, qid=QID, sample_weight=weights)
+    weighted = StructuredHingeSequenceClassifier().fit(
+        X, y, qid=QID, sample_weight=weights
+    )
     assert weighted.alpha_ == pytest.approx(rule(1 / 2, square, weights.sum()))
 
 
@@ -153,7 +165,9 @@ def test_rows_with_missing_labels_count_and_rows_of_weight_zero_do_not():
     model = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge")
     assert model.fit(X, y).alpha_ == pytest.approx(rule(1, P, N))
     weights[:100] = 0.0
-    assert model.fit(X, y, sample_weight=weights).alpha_ == pytest.approx(rule(1, P, 20))
+    assert model.fit(X, y, sample_weight=weights).alpha_ == pytest.approx(
+        rule(1, P, 20)
+    )
 
 
 def test_iterations_have_the_penalty_of_the_closed_form():

@@ -60,8 +60,12 @@ def regressors(name):
         )
         return make_pipeline(columns, HistGradientBoostingRegressor(max_iter=5))
     if name == "lightgbm":
-        return pytest.importorskip(name).LGBMRegressor(n_estimators=5, n_jobs=1, verbose=-1)
-    return pytest.importorskip(name).XGBRegressor(n_estimators=5, n_jobs=1, enable_categorical=True)
+        return pytest.importorskip(name).LGBMRegressor(
+            n_estimators=5, n_jobs=1, verbose=-1
+        )
+    return pytest.importorskip(name).XGBRegressor(
+        n_estimators=5, n_jobs=1, enable_categorical=True
+    )
 
 
 NAMES = ["trees", "pipeline", "lightgbm", "xgboost"]
@@ -115,8 +119,12 @@ def test_rows_that_are_not_judged_leave_the_frame_a_frame(data, library):
     y[:7, 1] = np.nan
     source = frame
     if library == "polars":
-        source = pytest.importorskip(library).DataFrame({n: frame[n].to_list() for n in frame})
-    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=Recorder()).fit(source, y)
+        source = pytest.importorskip(library).DataFrame(
+            {n: frame[n].to_list() for n in frame}
+        )
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=Recorder()).fit(
+        source, y
+    )
     given = [one.fitted_ for one in ranker.estimators_]
     assert given[0] is source
     if library == "pandas":
@@ -148,10 +156,16 @@ def test_the_order_of_the_rows_and_weights(data, name):
     """A weight of 2 reaches the regressor beside the frame; rows need no order."""
     frame, y, qid = data
     w = np.where(qid < 10, 2.0, 1.0)
-    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=regressors(name), centered=False)
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=regressors(name), centered=False
+    )
     weighted = clone(ranker).fit(frame, y, qid=qid, sample_weight=w).predict(frame)
     last = regressors(name)
-    key = "histgradientboostingregressor__sample_weight" if name == "pipeline" else "sample_weight"
+    key = (
+        "histgradientboostingregressor__sample_weight"
+        if name == "pipeline"
+        else "sample_weight"
+    )
     own = last.fit(frame, round_significant(y), **{key: w})
     np.testing.assert_allclose(weighted, own.predict(frame), rtol=1e-6)
     assert not np.allclose(weighted, ranker.fit(frame, y, qid=qid).predict(frame))
@@ -168,8 +182,12 @@ def test_names_are_checked_with_scikit_learns_sentences(data):
         with pytest.raises(ValueError, match="feature names") as theirs:
             own.predict(bad)
         assert str(ours.value) == str(theirs.value)
-    unnamed = LowRankSurrogateRanker(estimator=Recorder()).fit(numeric.set_axis([0, 1], axis=1), y)
-    with pytest.raises(ValueError, match="X has 1 features, but LowRankSurrogateRanker is expect"):
+    unnamed = LowRankSurrogateRanker(estimator=Recorder()).fit(
+        numeric.set_axis([0, 1], axis=1), y
+    )
+    with pytest.raises(
+        ValueError, match="X has 1 features, but LowRankSurrogateRanker is expect"
+    ):
         unnamed.predict(numeric[["b"]].set_axis([0], axis=1))
 
 
@@ -178,9 +196,13 @@ def test_a_linear_regressor_of_a_frame_is_linear(data):
     frame, y, qid = data
     numeric = frame[["b", "c"]]
     ranker = LowRankSurrogateRanker(estimator=Ridge()).fit(numeric, y, qid=qid)
-    of_array = LowRankSurrogateRanker(estimator=Ridge()).fit(numeric.to_numpy(), y, qid=qid)
+    of_array = LowRankSurrogateRanker(estimator=Ridge()).fit(
+        numeric.to_numpy(), y, qid=qid
+    )
     np.testing.assert_array_equal(ranker.coef_, of_array.coef_)
-    np.testing.assert_array_equal(ranker.predict(numeric), of_array.predict(numeric.to_numpy()))
+    np.testing.assert_array_equal(
+        ranker.predict(numeric), of_array.predict(numeric.to_numpy())
+    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ranker.predict(numeric.to_numpy())
@@ -190,7 +212,9 @@ def test_a_linear_regressor_of_a_frame_is_linear(data):
         with pytest.raises(ValueError, match=f"{name} does not accept missing values"):
             clone(model).fit(frame[["a", "b"]], y, qid=qid)
         with pytest.raises(ValueError, match=f"{name} does not accept missing values"):
-            model.fit(frame[["b", "c"]], y, qid=qid).predict(numeric.where(frame["b"] > 0))
+            model.fit(frame[["b", "c"]], y, qid=qid).predict(
+                numeric.where(frame["b"] > 0)
+            )
         with pytest.raises(ValueError, match="row 0 of column 'kind'"):
             clone(model).fit(frame, y, qid=qid)
 
@@ -227,7 +251,9 @@ def test_groups_of_a_frame_are_frames(data, library):
     frame, y, qid = data
     source = frame
     if library == "polars":
-        source = pytest.importorskip(library).DataFrame({n: frame[n].to_list() for n in frame})
+        source = pytest.importorskip(library).DataFrame(
+            {n: frame[n].to_list() for n in frame}
+        )
 
     class Groups(Recorder):
         def fit(self, X, y, group):
@@ -245,7 +271,9 @@ def test_groups_of_a_frame_are_frames(data, library):
     assert model.estimator_.predicted_ is source
 
 
-@pytest.mark.parametrize("model", [LowRankSurrogateRanker(), OrderPreservingRegressor()])
+@pytest.mark.parametrize(
+    "model", [LowRankSurrogateRanker(), OrderPreservingRegressor()]
+)
 @pytest.mark.parametrize("kind", ["pandas", "category", "polars", "array", "lists"])
 def test_text_is_named_by_its_place(model, kind):
     columns = {"a": [1.0, 2.0, 3.0], "colour": ["1.5", "red", "blue"]}
@@ -270,15 +298,23 @@ def test_text_is_named_by_its_place(model, kind):
 @pytest.mark.parametrize("kind", ["pandas", "array", "sparse"])
 def test_the_first_nan_is_named_by_its_place(kind):
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.0, np.nan, 1.0]})
-    X = {"pandas": frame, "array": frame.to_numpy(), "sparse": csr_matrix(frame.to_numpy())}[kind]
+    X = {
+        "pandas": frame,
+        "array": frame.to_numpy(),
+        "sparse": csr_matrix(frame.to_numpy()),
+    }[kind]
     column = "'b'" if kind == "pandas" else "1"
-    with pytest.raises(ValueError, match=f"The first NaN of X is in row 1 of column {column}"):
+    with pytest.raises(
+        ValueError, match=f"The first NaN of X is in row 1 of column {column}"
+    ):
         LowRankSurrogateRanker().fit(X, [0, 1, 2])
 
 
 def test_the_text_named_is_the_one_that_no_step_encodes():
     frame = pd.DataFrame({"kind": list("rgbrgb"), "city": ["Berlin"] * 6})
-    encoder = make_column_transformer((OneHotEncoder(), ["kind"]), remainder="passthrough")
+    encoder = make_column_transformer(
+        (OneHotEncoder(), ["kind"]), remainder="passthrough"
+    )
     ranker = LowRankSurrogateRanker(estimator=make_pipeline(encoder, Ridge()))
     with pytest.raises(ValueError, match="the text 'Berlin' in row 0 of column 'city'"):
         ranker.fit(frame, [0, 1, 2, 0, 1, 2], qid=[0, 0, 0, 1, 1, 1])

@@ -36,7 +36,9 @@ from .internals import decode_sort
 @given(st.data(), st.integers(0, 2**32 - 1))
 def test_drawn_cases(data, seed):
     """Cases of hypothesis, which shrinks a failure to the plainest choices."""
-    run_case(Choices(lambda n: data.draw(st.integers(0, n - 1)), np.random.default_rng(seed)))
+    run_case(
+        Choices(lambda n: data.draw(st.integers(0, n - 1)), np.random.default_rng(seed))
+    )
 
 
 @pytest.mark.parametrize("first", range(0, 1000, 200))

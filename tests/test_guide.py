@@ -38,7 +38,9 @@ def test_every_theorem_has_a_class_and_a_test():
     tables = THEORY.read_text(encoding="utf-8").partition(".. _theorems:")[2]
     tables = tables.partition("Corrections to the papers")[0]
     rows = re.split(r"^   \* - ", tables, flags=re.MULTILINE)[1:]
-    theorems = [row.strip().split("\n     - ") for row in rows if "     - test\n" not in row]
+    theorems = [
+        row.strip().split("\n     - ") for row in rows if "     - test\n" not in row
+    ]
     assert len(theorems) > 35
     assert not [row for row in theorems if len(row) != 3 or not re.match(NAMED, row[2])]
 
@@ -58,7 +60,9 @@ def test_named_tests_exist():
 BENCHMARKS = DOC.parent / "benchmarks"
 
 
-@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="benchmarks is not beside the tests")
+@pytest.mark.skipif(
+    not BENCHMARKS.is_dir(), reason="benchmarks is not beside the tests"
+)
 def test_named_benchmarks_are_commands():
     from benchmarks.__main__ import COMMANDS
 

@@ -84,7 +84,9 @@ def test_every_estimator_is_here():
     assert estimators == {type(model) for model, *_ in MODELS.values()} | LEFT_OUT
 
 
-HINGES_STOP = "ignore:lbfgs stopped:sklearn.exceptions.ConvergenceWarning"  # short of tol=1e-8
+HINGES_STOP = (
+    "ignore:lbfgs stopped:sklearn.exceptions.ConvergenceWarning"  # short of tol=1e-8
+)
 pytestmark = pytest.mark.filterwarnings(HINGES_STOP)
 
 
@@ -112,7 +114,9 @@ def scores(name, X, rows=slice(None), weights=None, at=None):
 def same(name, found, expected):
     size = np.abs(expected).max()
     assert size > 1e-3
-    np.testing.assert_allclose(found / size, expected / size, rtol=0, atol=MODELS[name][3])
+    np.testing.assert_allclose(
+        found / size, expected / size, rtol=0, atol=MODELS[name][3]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +151,11 @@ def test_order_of_columns(name, plain):
 
 @pytest.mark.parametrize("name", OF_ROWS)
 def test_order_of_rows_and_lists(name, plain):
-    same(name, scores(name, X, np.random.default_rng(1).permutation(N), at=X), plain(name))
+    same(
+        name,
+        scores(name, X, np.random.default_rng(1).permutation(N), at=X),
+        plain(name),
+    )
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
@@ -156,10 +164,16 @@ def test_weight_two_is_twice(name):
     model, y, is_documents, _ = MODELS[name]
     weights = WEIGHTS_OF_LISTS if is_documents else WEIGHTS_OF_ROWS
     rows = np.concatenate([np.arange(N), np.flatnonzero(weights == 2)])
-    ids = {"qid": np.concatenate([QID, 100 + QID[weights == 2]])} if is_documents else {}
-    weighted = clone(model).fit(X, y, **{k: v[:N] for k, v in ids.items()}, sample_weight=weights)
+    ids = (
+        {"qid": np.concatenate([QID, 100 + QID[weights == 2]])} if is_documents else {}
+    )
+    weighted = clone(model).fit(
+        X, y, **{k: v[:N] for k, v in ids.items()}, sample_weight=weights
+    )
     twice = clone(model).fit(X[rows], y[rows], **ids)
-    assert getattr(weighted, "alpha_", 0) == pytest.approx(getattr(twice, "alpha_", 0), rel=1e-9)
+    assert getattr(weighted, "alpha_", 0) == pytest.approx(
+        getattr(twice, "alpha_", 0), rel=1e-9
+    )
     predict = "predict_surrogate" if hasattr(model, "predict_surrogate") else "predict"
     predict = "decision_function" if hasattr(model, "decision_function") else predict
     one, two = (getattr(fit, predict)(X).reshape(N, -1) for fit in (weighted, twice))
@@ -169,7 +183,9 @@ def test_weight_two_is_twice(name):
 
 
 @every_model
-@pytest.mark.parametrize("layout", [np.asfortranarray, lambda X: np.repeat(X, 2, axis=1)[:, ::2]])
+@pytest.mark.parametrize(
+    "layout", [np.asfortranarray, lambda X: np.repeat(X, 2, axis=1)[:, ::2]]
+)
 def test_layouts(name, layout, plain):
     same(name, scores(name, layout(X)), plain(name))
 

@@ -32,7 +32,9 @@ from .internals import (
 NAN = np.nan
 
 
-@pytest.mark.parametrize("y", [[1, 0, 2], [[1, 0], [2, 1]], np.zeros((2, 3, 3)), [1.0, NAN, 0.0]])
+@pytest.mark.parametrize(
+    "y", [[1, 0, 2], [[1, 0], [2, 1]], np.zeros((2, 3, 3)), [1.0, NAN, 0.0]]
+)
 def test_labels_become_floats_of_the_same_shape(y):
     read = read_labels(y)
     assert read.dtype == np.float64
@@ -74,7 +76,11 @@ def test_lists_of_each_shape():
     [
         ([1.0, NAN], True, r"row 1\).*drop the rows"),
         ([[1.0, NAN]], False, r"query 0, item 1\): NDCG needs every item judged"),
-        ([[[0.0, NAN], [0.0, 0.0]]], True, r"y\[0, 0, 1\]\): give the weight 0 to a preference"),
+        (
+            [[[0.0, NAN], [0.0, 0.0]]],
+            True,
+            r"y\[0, 0, 1\]\): give the weight 0 to a preference",
+        ),
     ],
 )
 def test_missing_labels_are_named(y, allow, message):
@@ -86,7 +92,9 @@ def test_missing_items_of_a_matrix():
     y = np.array([[1.0, NAN], [NAN, NAN], [0.0, 2.0]])
     check_judged(y, True)
     check_items_judged(y, np.ones(3))
-    with pytest.raises(ValueError, match="Column 1 of y is NaN in every row that counts"):
+    with pytest.raises(
+        ValueError, match="Column 1 of y is NaN in every row that counts"
+    ):
         check_items_judged(y, np.array([1.0, 1.0, 0.0]))
 
 
@@ -120,7 +128,10 @@ def test_scored_labels():
 
 
 def test_a_grade_beyond_floats_is_said():
-    for read in (lambda y: ranking_target(y, [1, 1]), lambda y: ndcg_score(y, [1.0, 2.0])):
+    for read in (
+        lambda y: ranking_target(y, [1, 1]),
+        lambda y: ndcg_score(y, [1.0, 2.0]),
+    ):
         with pytest.raises(ValueError, match="too large"):
             read([10**400, 1])
 
@@ -134,15 +145,24 @@ def test_ids_given_twice_may_be_of_types_that_do_not_compare():
 
 
 @pytest.mark.parametrize("name", ["y_true", "y_score", "sample_weight"])
-@pytest.mark.parametrize("bad", [["a", "b"], [{}, {}], [[1], [1, 2]], [1, None], [1.0, 10**400]])
+@pytest.mark.parametrize(
+    "bad", [["a", "b"], [{}, {}], [[1], [1, 2]], [1, None], [1.0, 10**400]]
+)
 def test_what_measures_take_must_be_numbers(name, bad):
-    given = {"y_true": [1, 0], "y_score": [0.5, 1.0], "sample_weight": [1.0, 1.0], name: bad}
+    given = {
+        "y_true": [1, 0],
+        "y_score": [0.5, 1.0],
+        "sample_weight": [1.0, 1.0],
+        name: bad,
+    }
     with pytest.raises(ValueError, match=f"{name} .*NaN|{name} must hold|y is ragged"):
         ndcg_score(given.pop("y_true"), given.pop("y_score"), **given)
 
 
 def test_many_lists_of_single_items_are_said():
-    with pytest.warns(UserWarning, match=r"Each of the 3 lists .* Is qid the number of the row"):
+    with pytest.warns(
+        UserWarning, match=r"Each of the 3 lists .* Is qid the number of the row"
+    ):
         warn_of_single_items(RankingLists.from_qid([3, 1, 2]))
     for qid in ([1], [1, 2, 1]):  # a query of one document, by itself or among others
         warn_of_single_items(RankingLists.from_qid(qid))

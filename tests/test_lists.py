@@ -19,7 +19,9 @@ IDS = {
     "tuple": [("a", 1), ("b", 2), ("a", 1), ("c", 3), ("b", 2), ("a", 1)],
     "mixed": ["1", 1, "1", ("1",), 1, "1"],
     "date": [datetime.date(2026, 1, d) for d in (7, 3, 7, 1, 3, 7)],
-    "datetime64": np.array(["2026-01-07", "2026-01-03"], dtype="M8[D]")[[0, 1, 0, 0, 1, 0]],
+    "datetime64": np.array(["2026-01-07", "2026-01-03"], dtype="M8[D]")[
+        [0, 1, 0, 0, 1, 0]
+    ],
     "series": pd.Series([7, 3, 7, 1, 3, 7], index=range(10, 16)),
     "categorical": pd.Series(list("bacacb"), dtype="category"),
     "polars": lambda: pytest.importorskip("polars").Series([7, 3, 7, 1, 3, 7]),
@@ -32,9 +34,15 @@ def test_any_ids_in_any_order(kind):
     qid = IDS[kind]() if callable(IDS[kind]) else IDS[kind]
     lists = RankingLists.from_qid(qid)
     rows = lists.group(np.arange(6))
-    plain = list(np.asarray(qid)) if kind in ("series", "categorical", "polars") else list(qid)
+    plain = (
+        list(np.asarray(qid))
+        if kind in ("series", "categorical", "polars")
+        else list(qid)
+    )
     assert list(lists.ids) == list(dict.fromkeys(plain))
-    for q, (first, last) in enumerate(zip(lists.offsets, lists.offsets[1:], strict=False)):
+    for q, (first, last) in enumerate(
+        zip(lists.offsets, lists.offsets[1:], strict=False)
+    ):
         members = rows[first:last]
         assert list(members) == [i for i in range(6) if plain[i] == lists.ids[q]]
     np.testing.assert_array_equal(lists.ungroup(rows), np.arange(6))
@@ -45,8 +53,13 @@ def test_any_ids_in_any_order(kind):
 def test_integer_ids_of_any_span(dtype, span):
     """By a table where the span is short, by sorting where it is long: the same lists."""
     rng = np.random.default_rng(span)
-    qid = (rng.integers(0, min(span, 100), 300) * (span // min(span, 100))).astype(dtype)
-    lists, plain = RankingLists.from_qid(qid), RankingLists.from_qid(list(map(str, qid)))
+    qid = (rng.integers(0, min(span, 100), 300) * (span // min(span, 100))).astype(
+        dtype
+    )
+    lists, plain = (
+        RankingLists.from_qid(qid),
+        RankingLists.from_qid(list(map(str, qid))),
+    )
     assert list(map(str, lists.ids)) == list(plain.ids)
     np.testing.assert_array_equal(lists.lengths, plain.lengths)
     np.testing.assert_array_equal(lists.order, plain.order)
@@ -71,7 +84,11 @@ def test_sums_ragged_and_equal():
     np.testing.assert_array_equal(ragged.sum(values), [[6, 9], [6, 7], [18, 20]])
     equal = RankingLists.equal(3, 2)
     np.testing.assert_array_equal(equal.sum(values), [[2, 4], [10, 12], [18, 20]])
-    assert [rows.tolist() for _, rows in ragged.same_length] == [[[3]], [[4, 5]], [[0, 1, 2]]]
+    assert [rows.tolist() for _, rows in ragged.same_length] == [
+        [[3]],
+        [[4, 5]],
+        [[0, 1, 2]],
+    ]
 
 
 def test_select_drops_lists_without_rows():
@@ -105,8 +122,16 @@ RECORD = [("site", "U1"), ("query", "f8")]
         (np.array([("a", 1), ("a", np.nan)], dtype=RECORD), ValueError, "row 1"),
         (np.rec.array([("a", 1), ("a", np.nan)], dtype=RECORD), ValueError, "row 1"),
         (list(np.array([("a", 1), ("a", np.nan)], dtype=RECORD)), ValueError, "row 1"),
-        (np.array([("a", 1), ("a", None)], dtype=[("a", "U1"), ("b", "O")]), ValueError, "row 1"),
-        (np.array([([1, 2],), ([1, np.nan],)], dtype=[("a", "f8", 2)]), ValueError, "row 1"),
+        (
+            np.array([("a", 1), ("a", None)], dtype=[("a", "U1"), ("b", "O")]),
+            ValueError,
+            "row 1",
+        ),
+        (
+            np.array([([1, 2],), ([1, np.nan],)], dtype=[("a", "f8", 2)]),
+            ValueError,
+            "row 1",
+        ),
         (pd.MultiIndex.from_tuples([("a", 1), ("a", None)]), ValueError, "row 1"),
         ([[1], [2]], TypeError, "hashable"),
         (np.ones((2, 1)), ValueError, "one-dimensional"),
@@ -140,7 +165,9 @@ def test_ranking_target_and_series_carry_the_ids():
     y, qid = [2, 0, 1], ["a", "b", "a"]
     target = ranking_target(y, qid)
     series = pd.Series(y, index=pd.Index(qid, name="qid"))
-    two_levels = pd.Series(y, index=pd.MultiIndex.from_arrays([[9, 8, 7], qid], names=["d", "qid"]))
+    two_levels = pd.Series(
+        y, index=pd.MultiIndex.from_arrays([[9, 8, 7], qid], names=["d", "qid"])
+    )
     for carrier in (target, series, two_levels):
         plain, ids = split_target(carrier)
         assert list(plain) == y
@@ -212,7 +239,9 @@ def test_strings_of_any_type_have_codes_in_order_of_appearance(dtype):
     assert lists.ids[lists.ungroup(lists.index)].tolist() == ids.tolist()
 
 
-@pytest.mark.parametrize("qid", [[3, 3, 1, 1, 2], [2, 1, 2, 3, 1], ["b", "a", "b"], [5]])
+@pytest.mark.parametrize(
+    "qid", [[3, 3, 1, 1, 2], [2, 1, 2, 3, 1], ["b", "a", "b"], [5]]
+)
 def test_the_lists_of_the_first_and_the_last_row(qid):
     lists = RankingLists.from_qid(np.array(qid))
     one, two = (RankingLists.from_qid(np.array([qid[i]])) for i in (0, -1))

@@ -27,4 +27,6 @@ def test_mid_fractions_take_a_weight_of_two_for_the_row_twice():
     repeated = np.repeat(values, weights.astype(int))
     plain = mid_fractions(repeated, RankingLists([7]), np.ones(7))
     np.testing.assert_allclose(np.repeat(weighted, weights.astype(int)), plain)
-    np.testing.assert_allclose(mid_fractions(values, RankingLists([4]), 5 * weights), weighted)
+    np.testing.assert_allclose(
+        mid_fractions(values, RankingLists([4]), 5 * weights), weighted
+    )

@@ -24,12 +24,17 @@ def test_claims_of_our_losses_hold(loss, labels):
         ("precision@2", set()),
         ("prbep", set()),
         ("map", {"diagonal", "sort"}),  # theorem 4 and corollary 5
-        ("pd", {"dag", "borda", "sort"}),  # theorems 6 and 7: algorithm 1 is no exception
+        (
+            "pd",
+            {"dag", "borda", "sort"},
+        ),  # theorems 6 and 7: algorithm 1 is no exception
     ],
 )
 def test_default_labels_find_the_decoders_that_are_not_calibrated(loss, inexact):
     report = calibration_report(loss)
-    assert {check.name for check in report.checks if check.labels is not None} >= inexact
+    assert {
+        check.name for check in report.checks if check.labels is not None
+    } >= inexact
     assert report.holds
 
 
@@ -37,7 +42,9 @@ def test_counter_examples_have_the_regret_that_they_state():
     report = calibration_report("map")
     for check in report.checks:
         if check.labels is not None:
-            regret = conditional_regret("map", check.labels, [check.probabilities], [check.ranks])
+            regret = conditional_regret(
+                "map", check.labels, [check.probabilities], [check.ranks]
+            )
             assert regret == pytest.approx(check.error)
             assert check.probabilities.sum() == pytest.approx(1)
             assert check.error > 0.01
@@ -61,7 +68,9 @@ def test_a_wrong_factorisation_is_found_and_decoders_are_not_tried():
     report = calibration_report(loss, support)
     (check,) = report.checks
     assert not report.holds
-    np.testing.assert_array_equal(check.labels, support[1:])  # equal grades: every order is best
+    np.testing.assert_array_equal(
+        check.labels, support[1:]
+    )  # equal grades: every order is best
     best, worst = (
         loss.loss(support[1:], [r])[0] + loss.measure(support[1:], -np.array([r]))
         for r in ([1, 3, 2], [3, 1, 2])
@@ -72,7 +81,9 @@ def test_a_wrong_factorisation_is_found_and_decoders_are_not_tried():
 def test_the_table_names_labels_and_probabilities():
     text = repr(calibration_report("map", [[0, 1, 1], [1, 0, 0]]))
     assert "0.66: [0, 1, 1], 0.34: [1, 0, 0]" in text
-    of_preferences = calibration_report("pd", preferences(np.random.default_rng(0), 4, 4))
+    of_preferences = calibration_report(
+        "pd", preferences(np.random.default_rng(0), 4, 4)
+    )
     assert len(repr(of_preferences).splitlines()) == 1 + len(of_preferences.checks)
 
 
@@ -81,9 +92,15 @@ def test_decoders_must_return_ranks():
         @property
         def decoders(self):
             sort = super().decoders["sort"]
-            return {"sort": sort._replace(decode=lambda u, r: np.zeros((len(u), r), dtype=int))}
+            return {
+                "sort": sort._replace(
+                    decode=lambda u, r: np.zeros((len(u), r), dtype=int)
+                )
+            }
 
-    with pytest.raises(ValueError, match=r"decoder 'sort' of Zeros.* must be the ranks 1\.\.5"):
+    with pytest.raises(
+        ValueError, match=r"decoder 'sort' of Zeros.* must be the ranks 1\.\.5"
+    ):
         calibration_report(Zeros())
 
 

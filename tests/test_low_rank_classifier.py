@@ -54,13 +54,17 @@ def test_decisions_minimise_the_estimated_cost():
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 5, 400), rng.integers(0, 4, 400)
     costs = rng.uniform(size=(4, 6))
-    model = LowRankSurrogateClassifier(loss_matrix=costs, alpha=1e-9).fit(np.eye(5)[x], y)
+    model = LowRankSurrogateClassifier(loss_matrix=costs, alpha=1e-9).fit(
+        np.eye(5)[x], y
+    )
     predicted = model.predict(np.eye(5))
     for value in range(5):
         p = np.bincount(y[x == value], minlength=4)
         assert (p @ costs)[predicted[value]] == pytest.approx((p @ costs).min())
     assert model.decisions_.tolist() == list(range(6))
-    assert model.score(np.eye(5)[x], y) == pytest.approx(1 - costs[y, predicted[x]].mean())
+    assert model.score(np.eye(5)[x], y) == pytest.approx(
+        1 - costs[y, predicted[x]].mean()
+    )
 
 
 def test_labels_of_rows_and_columns(iris):
@@ -77,7 +81,9 @@ def test_labels_of_rows_and_columns(iris):
     square = LowRankSurrogateClassifier(
         loss_matrix=costs[:, :3], classes=["virginica", "versicolor", "setosa"]
     )
-    assert square.fit(X[:100], y[:100]).predict(X[:1]) == ["setosa"]  # a class missing in y
+    assert square.fit(X[:100], y[:100]).predict(X[:1]) == [
+        "setosa"
+    ]  # a class missing in y
 
 
 def test_a_frame_names_its_rows_and_columns(iris):
@@ -93,14 +99,18 @@ def test_a_frame_names_its_rows_and_columns(iris):
         classes = None if wrong is not costs else sorted(names)
         with pytest.raises(ValueError, match="index"):
             LowRankSurrogateClassifier(loss_matrix=wrong, classes=classes).fit(X, y)
-    unnamed = LowRankSurrogateClassifier(loss_matrix=pd.DataFrame(1.0 - np.eye(3))).fit(X, y)
+    unnamed = LowRankSurrogateClassifier(loss_matrix=pd.DataFrame(1.0 - np.eye(3))).fit(
+        X, y
+    )
     assert unnamed.classes_.tolist() == sorted(names)
 
 
 STAGES = ["low", "mid", "high", "severe"]
 
 
-@pytest.mark.parametrize("model", [LowRankSurrogateClassifier(), StructuredHingeClassifier()])
+@pytest.mark.parametrize(
+    "model", [LowRankSurrogateClassifier(), StructuredHingeClassifier()]
+)
 def test_the_order_of_a_categorical_is_that_of_the_costs(model):
     """Any cost matrix that depends on the order: named classes, an order, or an error."""
     rng = np.random.default_rng(0)
@@ -143,7 +153,9 @@ def test_costs_that_depend_on_no_order_need_none(iris):
     stages = ["virginica", "setosa", "versicolor"]
     ordered = pd.Series(pd.Categorical(y, categories=stages, ordered=True))
     fitted = model.fit(X, ordered)
-    assert fitted.partial_fit(X, y).classes_.tolist() == stages  # later batches keep the order
+    assert (
+        fitted.partial_fit(X, y).classes_.tolist() == stages
+    )  # later batches keep the order
 
 
 def test_fewer_components_report_their_error():
@@ -162,7 +174,8 @@ def test_fewer_components_report_their_error():
 
 
 @pytest.mark.parametrize(
-    "base", [Ridge(), DecisionTreeRegressor(random_state=0), KNeighborsRegressor(), SVR()]
+    "base",
+    [Ridge(), DecisionTreeRegressor(random_state=0), KNeighborsRegressor(), SVR()],
 )
 def test_any_regressor(iris, base):
     X, y = iris
@@ -204,9 +217,18 @@ BAD = {
         {"estimator": None},
         r"estimator must be one of \['auto', 'logistic', 'ridge', 'trees'\] or an instance of a r",
     ),
-    "costs in words": ({"loss_matrix": "cubed"}, "give a matrix, 'absolute' or 'squared'"),
-    "ragged costs": ({"loss_matrix": [[0, 1], [1]]}, "loss_matrix must be an array of numbers"),
-    "huge costs": ({"loss_matrix": [[0, 1e300], [1, 0]]}, r"loss_matrix\[0, 1\] is 1e\+300"),
+    "costs in words": (
+        {"loss_matrix": "cubed"},
+        "give a matrix, 'absolute' or 'squared'",
+    ),
+    "ragged costs": (
+        {"loss_matrix": [[0, 1], [1]]},
+        "loss_matrix must be an array of numbers",
+    ),
+    "huge costs": (
+        {"loss_matrix": [[0, 1e300], [1, 0]]},
+        r"loss_matrix\[0, 1\] is 1e\+300",
+    ),
     "mixed classes": ({"classes": np.array([0, "a"], dtype=object)}, "distinct"),
     "no classes": ({"classes": []}, "distinct"),
 }
@@ -257,7 +279,9 @@ def test_labels_that_are_no_classes(y, message):
 @pytest.mark.parametrize("y", [["a", "b"], [0, "a"], [0.5, 1]])
 def test_scoring_names_labels_of_another_kind(y):
     model = LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match=r"y\[0\] = .* is not among the classes \[0, 1\]"):
+    with pytest.raises(
+        ValueError, match=r"y\[0\] = .* is not among the classes \[0, 1\]"
+    ):
         model.score([[0.0], [1.0]], y)
 
 
@@ -269,7 +293,9 @@ def test_many_sparse_features_are_iterated():
     X = sparse.hstack([X, sparse.csr_matrix(np.eye(3)[y])], format="csr")
     model = LowRankSurrogateClassifier(estimator="ridge").fit(X, y)
     assert model.solver_ == "lsqr"
-    assert 1 < model.n_iter_ < 200  # 1462 on the scale of the features, without the penalty
+    assert (
+        1 < model.n_iter_ < 200
+    )  # 1462 on the scale of the features, without the penalty
     assert model.coef_.shape == (2, 10**5 + 3)
     assert model.score(X, y) == 1.0
 
@@ -312,7 +338,11 @@ COSTS = np.random.default_rng(5).uniform(size=(4, 6))
 SUMMED = {
     "0-1": {},
     "costs": {"loss_matrix": COSTS, "classes": list("abcd")},
-    "fewer components": {"loss_matrix": COSTS, "n_components": 2, "classes": list("abcd")},
+    "fewer components": {
+        "loss_matrix": COSTS,
+        "n_components": 2,
+        "classes": list("abcd"),
+    },
     "alpha is a number": {"alpha": 0.3},
     "named": {"loss_matrix": COSTS, "classes": ["d", "b", "c", "a"]},
     "a frame": {"loss_matrix": pd.DataFrame(COSTS, index=list("dbca"))},
@@ -325,7 +355,9 @@ SUMMED = {
 def test_memory_batches_blocks_and_parts_are_one_model(case, kind):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5)) * (rng.random((300, 5)) < 0.7)
-    y = np.array(list("abcd"))[rng.integers(0, 4, 300) % (1 + np.digitize(X[:, 0], [-1, 0, 1]))]
+    y = np.array(list("abcd"))[
+        rng.integers(0, 4, 300) % (1 + np.digitize(X[:, 0], [-1, 0, 1]))
+    ]
     weights = rng.uniform(0.0, 2.0, 300)
     weights[::7] = 0.0
     y[:200][y[:200] == "d"] = "a"  # the first blocks do not see all labels
@@ -372,9 +404,15 @@ def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
     before = dict(vars(model))
     for call, message in [
         (lambda: model.partial_fit(X, y, classes[:2]), "not the same as before"),
-        (lambda: model.partial_fit(X, np.full(len(y), "rose")), "not among the classes"),
+        (
+            lambda: model.partial_fit(X, np.full(len(y), "rose")),
+            "not among the classes",
+        ),
         (lambda: model.partial_fit(X[:, :2], y), "features"),
-        (lambda: model.fit_blocks([(X, y, np.zeros(len(y)))], classes=classes), "query ids"),
+        (
+            lambda: model.fit_blocks([(X, y, np.zeros(len(y)))], classes=classes),
+            "query ids",
+        ),
         (lambda: model.fit_blocks([], classes=classes), "no blocks"),
         (lambda: model.fit(X, y, sample_weight=np.zeros(len(y))), "weights are zero"),
     ]:
@@ -388,9 +426,13 @@ def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
     with pytest.raises(ValueError, match="not the same"):
         named.partial_fit(X, y, [*classes, "rose"])
     for estimator in ("auto", "logistic", Ridge()):
-        assert not hasattr(LowRankSurrogateClassifier(estimator=estimator), "partial_fit")
+        assert not hasattr(
+            LowRankSurrogateClassifier(estimator=estimator), "partial_fit"
+        )
     first.set_params(alpha=0.1)
-    parts = [clone(first).fit(X[rows], y[rows]) for rows in (slice(100), slice(50, 150))]
+    parts = [
+        clone(first).fit(X[rows], y[rows]) for rows in (slice(100), slice(50, 150))
+    ]
     with pytest.raises(ValueError, match="classes"):
         merge(parts)
 
@@ -417,8 +459,12 @@ def test_named_trees_are_a_forest_that_tells_classes_between_others():
     assert linear.score(X, y) < 0.9 < trees.score(X, y)
     (forest,) = trees.estimators_
     by_hand = RandomForestClassifier(random_state=forest.random_state).fit(X, y)
-    X = X + 0.3 * rng.normal(size=X.shape)  # new rows: each tree knows those of fit by heart
-    np.testing.assert_allclose(trees.predict_proba(X), by_hand.predict_proba(X), atol=1e-12)
+    X = X + 0.3 * rng.normal(
+        size=X.shape
+    )  # new rows: each tree knows those of fit by heart
+    np.testing.assert_allclose(
+        trees.predict_proba(X), by_hand.predict_proba(X), atol=1e-12
+    )
     assert trees.predict(X).tolist() == by_hand.predict(X).tolist()
     assert hasattr(LowRankSurrogateClassifier(estimator="trees"), "predict_proba")
     with pytest.raises(ValueError, match="estimator must be"):
@@ -434,14 +480,18 @@ def test_probabilities_give_the_decision_of_least_expected_cost(iris):
     costs = rng.uniform(size=(3, 5))
     plain = LogisticRegression(max_iter=1000).fit(X, y)
     model = LowRankSurrogateClassifier(
-        loss_matrix=costs, classes=np.unique(y), estimator=LogisticRegression(max_iter=1000)
+        loss_matrix=costs,
+        classes=np.unique(y),
+        estimator=LogisticRegression(max_iter=1000),
     )
     model.fit(X, y)
     expected = plain.predict_proba(X) @ costs
     np.testing.assert_array_equal(model.predict(X), expected.argmin(axis=1))
     assert model.estimators_ == [model.estimator_]
     assert not hasattr(model, "coef_")  # of the surrogate vectors, which are not linear
-    zero_one = LowRankSurrogateClassifier(estimator=LogisticRegression(max_iter=1000)).fit(X, y)
+    zero_one = LowRankSurrogateClassifier(
+        estimator=LogisticRegression(max_iter=1000)
+    ).fit(X, y)
     np.testing.assert_array_equal(zero_one.predict(X), plain.predict(X))
     least_squares = LowRankSurrogateClassifier(estimator="ridge").fit(X, y)
     assert zero_one.score(X, y) > least_squares.score(X, y) + 0.05
@@ -452,11 +502,15 @@ def test_a_classifier_gets_labels_weights_frames_and_seeds(iris):
     X, y = iris
     weights = np.where(y == "virginica", 3.0, 1.0)
     frame = pd.DataFrame(X, columns=list("abcd"))
-    forest = RandomForestClassifier(5, class_weight={"setosa": 1, "versicolor": 2, "virginica": 1})
+    forest = RandomForestClassifier(
+        5, class_weight={"setosa": 1, "versicolor": 2, "virginica": 1}
+    )
     model = LowRankSurrogateClassifier(estimator=forest, random_state=3)
     found = clone(model).fit(frame, y, sample_weight=weights)
     again = clone(model).fit(frame, y, sample_weight=weights)
-    np.testing.assert_array_equal(found.predict_surrogate(frame), again.predict_surrogate(frame))
+    np.testing.assert_array_equal(
+        found.predict_surrogate(frame), again.predict_surrogate(frame)
+    )
     assert found.estimator_.feature_names_in_.tolist() == list("abcd")
     assert found.feature_importances_.shape == (4,)
     scaled = make_pipeline(StandardScaler(), LogisticRegression())
@@ -480,7 +534,9 @@ def test_classes_that_y_lacks_have_no_probability():
 
 
 def test_a_classifier_without_probabilities_is_refused(iris):
-    with pytest.raises(ValueError, match=r"has no predict_proba.*CalibratedClassifierCV"):
+    with pytest.raises(
+        ValueError, match=r"has no predict_proba.*CalibratedClassifierCV"
+    ):
         LowRankSurrogateClassifier(estimator=LinearSVC()).fit(*iris)
 
 
@@ -514,16 +570,22 @@ def test_tools_of_scikit_learn_take_it(estimator):
 def test_decision_function_is_minus_the_expected_cost(iris):
     X, y = iris
     costs = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
-    model = LowRankSurrogateClassifier(loss_matrix=costs, classes=np.unique(y)).fit(X, y)
+    model = LowRankSurrogateClassifier(loss_matrix=costs, classes=np.unique(y)).fit(
+        X, y
+    )
     scores = model.decision_function(X)
     np.testing.assert_allclose(scores, -model.predict_proba(X) @ costs, atol=1e-12)
-    np.testing.assert_array_equal(model.classes_[scores.argmax(axis=1)], model.predict(X))
+    np.testing.assert_array_equal(
+        model.classes_[scores.argmax(axis=1)], model.predict(X)
+    )
     kept = y != "setosa"
     named = ["versicolor", "virginica"]
     two = LowRankSurrogateClassifier(loss_matrix=[[0, 3], [1, 0]], classes=named)
     two.fit(X[kept], y[kept])
     P = two.predict_proba(X[kept])
-    np.testing.assert_allclose(two.decision_function(X[kept]), P[:, 1] - 3 * P[:, 0], atol=1e-12)
+    np.testing.assert_allclose(
+        two.decision_function(X[kept]), P[:, 1] - 3 * P[:, 0], atol=1e-12
+    )
 
 
 def test_methods_are_there_where_they_mean_something(iris):
@@ -538,5 +600,7 @@ def test_methods_are_there_where_they_mean_something(iris):
     changed = ridge.set_params(estimator="logistic")  # what is fitted is still ridge
     assert not hasattr(changed, "predict_proba")
     assert changed.decision_function(X).shape == (150, 3)
-    forest = LowRankSurrogateClassifier(estimator=RandomForestClassifier(5, random_state=0))
+    forest = LowRankSurrogateClassifier(
+        estimator=RandomForestClassifier(5, random_state=0)
+    )
     assert forest.fit(X, y).predict_proba(X).shape == (150, 3)

@@ -72,7 +72,11 @@ def test_the_loss_is_that_of_scikit_learn():
 
 class Wrong(FBeta):
     def decode(self, u, n_labels):
-        return np.maximum(super().decode(u, n_labels), 0) if self.beta == 1 else self.all(u)
+        return (
+            np.maximum(super().decode(u, n_labels), 0)
+            if self.beta == 1
+            else self.all(u)
+        )
 
     def all(self, u):
         return np.ones((len(u), 3), dtype=int)
@@ -184,7 +188,9 @@ def test_search_over_the_loss_and_the_penalty():
     )  # fmt: skip
     search.fit(X, Y)
     assert search.best_score_ > 0.5
-    of_losses = search.cv_results_["mean_test_score"].reshape(3, 3)  # penalties x losses
+    of_losses = search.cv_results_["mean_test_score"].reshape(
+        3, 3
+    )  # penalties x losses
     assert of_losses[0, 0] > of_losses[0, 2]
     with pytest.raises(ValueError, match="not a loss of sets"):
         cross_val_score(clone(search.best_estimator_).set_params(target_loss="map"), X, Y,
@@ -198,20 +204,32 @@ def test_forms_of_y_and_x_mean_the_same():
     with_zeros = sparse.csr_matrix((np.append(explicit.data, 0), (
         np.append(explicit.nonzero()[0], 0), np.append(explicit.nonzero()[1], np.argmin(Y[0]))
     )), shape=Y.shape)  # fmt: skip
-    forms = (Y.tolist(), Y.astype(bool), Y.astype(float), pd.DataFrame(Y), explicit, with_zeros)
+    forms = (
+        Y.tolist(),
+        Y.astype(bool),
+        Y.astype(float),
+        pd.DataFrame(Y),
+        explicit,
+        with_zeros,
+    )
     for y in forms:
         again = fitted(X, y)
         np.testing.assert_array_equal(again.coef_, model.coef_)
         assert again.score(X, y) == model.score(X, Y)
     assert model.classes_.tolist() == [0, 1, 2, 3, 4]
-    assert fitted(sparse.csr_matrix(X), Y).score(X, Y) == pytest.approx(model.score(X, Y), abs=0.1)
+    assert fitted(sparse.csr_matrix(X), Y).score(X, Y) == pytest.approx(
+        model.score(X, Y), abs=0.1
+    )
     by_trees = fitted(X, Y, estimator=ExtraTreesRegressor(10, random_state=0))
     assert by_trees.score(X, Y) > model.score(X, Y)
 
 
 def test_a_row_of_weight_two_is_the_row_twice():
     weights = np.arange(len(X)) % 3
-    one, two = fitted(X, Y, weights), fitted(np.repeat(X, weights, 0), np.repeat(Y, weights, 0))
+    one, two = (
+        fitted(X, Y, weights),
+        fitted(np.repeat(X, weights, 0), np.repeat(Y, weights, 0)),
+    )
     assert one.alpha_ == pytest.approx(two.alpha_)
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-4)
 
@@ -225,7 +243,10 @@ def test_labels_and_features_in_another_order_change_nothing():
 
 
 def test_a_label_has_the_mean_of_its_own_regression_and_of_the_sum_over_sizes():
-    alone = fitted(X, Y, target_loss="hamming", alpha=0.01, tol=1e-8).predict_surrogate(X) + 0.5
+    alone = (
+        fitted(X, Y, target_loss="hamming", alpha=0.01, tol=1e-8).predict_surrogate(X)
+        + 0.5
+    )
     model = fitted(X, Y, alpha=0.01, tol=1e-8)
     shares = expit(X @ model.coef_.T + model.intercept_)
     targets = model.low_ + (model.high_ - model.low_) * shares
@@ -234,7 +255,9 @@ def test_a_label_has_the_mean_of_its_own_regression_and_of_the_sum_over_sizes():
     u = model.predict_surrogate(X)
     np.testing.assert_allclose(u[:, 0], targets[:, 0])
     found = u[:, 1:].reshape(of_sizes.shape)
-    np.testing.assert_allclose(found.sum(axis=2), (of_sizes.sum(axis=2) + alone) / 2, atol=1e-6)
+    np.testing.assert_allclose(
+        found.sum(axis=2), (of_sizes.sum(axis=2) + alone) / 2, atol=1e-6
+    )
     np.testing.assert_allclose(
         found[:, :, 0] * of_sizes[:, :, 1], found[:, :, 1] * of_sizes[:, :, 0]
     )
@@ -285,7 +308,11 @@ NAN = np.where(np.arange(5) == 2, np.nan, Y.astype(float))
         ({}, None, "requires y to be passed"),
         ({}, np.zeros(len(Y)), "one class only"),
         ({}, np.zeros((len(Y), 2, 2)), "dim 3"),
-        ({"target_loss": "f2"}, Y, "use one of f1, hamming, or an object such as FBeta"),
+        (
+            {"target_loss": "f2"},
+            Y,
+            "use one of f1, hamming, or an object such as FBeta",
+        ),
         ({"target_loss": NDCG()}, Y, "not a loss of sets"),
         ({"target_loss": FBeta(0.0)}, Y, "beta must be a finite number > 0"),
         ({"estimator": "forest"}, Y, "estimator must be one of"),
@@ -304,7 +331,9 @@ def test_trees_estimate_probabilities_of_the_sets():
     model = fitted(X, Y, estimator="trees", random_state=0)
     (forest,) = model.estimators_
     sets, classes = np.unique(Y, axis=0, return_inverse=True)
-    by_hand = RandomForestClassifier(random_state=forest.random_state).fit(X, classes.ravel())
+    by_hand = RandomForestClassifier(random_state=forest.random_state).fit(
+        X, classes.ravel()
+    )
     rows = X + 0.3 * np.random.default_rng(0).normal(size=X.shape)
     u = by_hand.predict_proba(rows) @ FBeta().encode(sets, int(Y.sum(axis=1).max()))
     np.testing.assert_allclose(model.predict_surrogate(rows), u, atol=1e-12)
@@ -337,7 +366,9 @@ def test_a_matrix_of_one_label_stays_a_matrix():
     assert model.predict(X).shape == (60, 1)
     assert model.classes_.tolist() == [0]
     assert model.score(X, y) == model.score(X, y[:, 0]) > 0.9
-    flat = LowRankSurrogateMultilabelClassifier().fit(X, np.array(["no", "yes"])[y[:, 0]])
+    flat = LowRankSurrogateMultilabelClassifier().fit(
+        X, np.array(["no", "yes"])[y[:, 0]]
+    )
     np.testing.assert_array_equal(flat.predict(X) == "yes", model.predict(X)[:, 0] == 1)
 
 

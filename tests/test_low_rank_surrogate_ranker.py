@@ -56,7 +56,9 @@ def documents():
 
 @pytest.fixture(scope="module")
 def items():
-    data = make_label_ranking(60, 5, n_labels=4, n_grades=3, n_features=5, random_state=0)
+    data = make_label_ranking(
+        60, 5, n_labels=4, n_grades=3, n_features=5, random_state=0
+    )
     return data.data, data.target
 
 
@@ -81,7 +83,8 @@ def test_centred_ridge_is_the_pairwise_squared_loss(documents):
         X, y, qid=qid, sample_weight=weights
     )
     squares = sum(
-        weights[qid == q] @ (X[qid == q] - X[qid == q].mean(axis=0)) ** 2 for q in np.unique(qid)
+        weights[qid == q] @ (X[qid == q] - X[qid == q].mean(axis=0)) ** 2
+        for q in np.unique(qid)
     )
     residual = y - X @ ranker.coef_
     gradient = 0.7 * squares * ranker.coef_
@@ -97,9 +100,13 @@ def test_uncentred_and_item_form_are_ridge_with_an_intercept(documents, items):
     X, y, qid = documents
     ours = LowRankSurrogateRanker(target_loss="dcg", centered=False, alpha=0.3)
     ours.fit(X, y, qid=qid)
-    np.testing.assert_allclose(ours.predict(X), scaled_ridge(0.3, X).fit(X, y).predict(X))
+    np.testing.assert_allclose(
+        ours.predict(X), scaled_ridge(0.3, X).fit(X, y).predict(X)
+    )
     X, y = items
-    ours = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha=0.3).fit(X, y)
+    ours = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha=0.3).fit(
+        X, y
+    )
     theirs = scaled_ridge(0.3, X).fit(X, y)
     np.testing.assert_allclose(ours.coef_ * X.std(axis=0), theirs[-1].coef_, atol=1e-10)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-10)
@@ -132,7 +139,11 @@ def test_sparse_dense_and_iterative_agree(documents, target_loss, centered):
     dense = LowRankSurrogateRanker(**settings).fit(X, y, qid=qid, sample_weight=w)
     assert dense.solver_ == "gram"
     many = np.hstack([X, np.zeros((len(X), 4000))])
-    for solver, data in [("gram", sparse.csr_matrix(X)), ("lsqr", many), ("lsqr", wide(X))]:
+    for solver, data in [
+        ("gram", sparse.csr_matrix(X)),
+        ("lsqr", many),
+        ("lsqr", wide(X)),
+    ]:
         other = LowRankSurrogateRanker(**settings, tol=1e-12)
         other.fit(data, y, qid=qid, sample_weight=w)
         assert other.solver_ == solver
@@ -149,7 +160,9 @@ def test_many_features_iterate_and_say_so(capsys):
     assert ranker.n_iter_ > 1
     assert "'lsqr'" in capsys.readouterr().out
     with pytest.warns(ConvergenceWarning, match="max_iter"):
-        LowRankSurrogateRanker(target_loss="ndcg", max_iter=2, tol=1e-12).fit(X, y, qid=qid)
+        LowRankSurrogateRanker(target_loss="ndcg", max_iter=2, tol=1e-12).fit(
+            X, y, qid=qid
+        )
 
 
 # Batches ----------------------------------------------------------------------------
@@ -188,7 +201,9 @@ def test_list_cut_across_calls_is_refused_and_nothing_changes(documents):
     with pytest.raises(ValueError, match="set estimator='ridge'"):
         ranker.partial_fit(np.zeros((2, 6)), np.zeros((2, 3)))
     ranker.estimator = "ridge"
-    with pytest.raises(ValueError, match="had one row per document, this one has 3 items"):
+    with pytest.raises(
+        ValueError, match="had one row per document, this one has 3 items"
+    ):
         ranker.partial_fit(np.zeros((2, 6)), np.zeros((2, 3)))
     ranker.estimator = "auto"
     assert before.keys() == vars(ranker).keys()
@@ -233,7 +248,9 @@ def test_every_name_fits_scores_and_ranks(name, documents, items):
     if name != "eru":  # its neutral grade is 2, these labels are 0 and 1
         assert ranker.score(X, y, qid=qid) > random_score
     ranks = ranker.rank(X, qid=qid)
-    assert all(sorted(ranks[qid == q]) == list(range(1, sum(qid == q) + 1)) for q in range(40))
+    assert all(
+        sorted(ranks[qid == q]) == list(range(1, sum(qid == q) + 1)) for q in range(40)
+    )
 
 
 @pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
@@ -251,10 +268,12 @@ def test_population_minimiser_is_bayes_optimal(loss, labels):
     for name, decoder in loss.decoders.items():
         if not decoder.exact:
             continue
-        ranker = LowRankSurrogateRanker(target_loss=loss, decoder=name, alpha=1e-10).fit(
-            np.eye(6)[x], y
-        )
-        probabilities = (x == np.arange(6)[:, None]) / np.bincount(x, minlength=6)[:, None]
+        ranker = LowRankSurrogateRanker(
+            target_loss=loss, decoder=name, alpha=1e-10
+        ).fit(np.eye(6)[x], y)
+        probabilities = (x == np.arange(6)[:, None]) / np.bincount(x, minlength=6)[
+            :, None
+        ]
         ranks = ranker.rank(np.eye(6))
         regret = conditional_regret(loss, y, probabilities, ranks)
         np.testing.assert_allclose(regret, 0.0, atol=1e-7)
@@ -270,14 +289,19 @@ def test_map_decoders_in_item_form(items):
         scores[decoder] = ranker.predict(X)
         assert ranker.predict_surrogate(X).shape == (60, 5 if decoder == "sort" else 15)
         np.testing.assert_array_equal(
-            np.argsort(-scores[decoder], axis=1, kind="stable"), np.argsort(ranker.rank(X), axis=1)
+            np.argsort(-scores[decoder], axis=1, kind="stable"),
+            np.argsort(ranker.rank(X), axis=1),
         )
     np.testing.assert_array_equal(
-        scores["exact"][0], np.sort(scores["exact"][0])[np.argsort(np.argsort(scores["exact"][0]))]
+        scores["exact"][0],
+        np.sort(scores["exact"][0])[np.argsort(np.argsort(scores["exact"][0]))],
     )
     assert set(scores["exact"].ravel()) == set(range(5))
     long = np.random.default_rng(0).integers(0, 2, (10, 20)).astype(float)
-    assert LowRankSurrogateRanker(target_loss="map").fit(X[:10], long).decoder_ == "local_search"
+    assert (
+        LowRankSurrogateRanker(target_loss="map").fit(X[:10], long).decoder_
+        == "local_search"
+    )
 
 
 def test_preferences(items):
@@ -327,7 +351,9 @@ def test_weights_of_score_are_list_weights(documents):
 # Missing labels ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("base", ["ridge", Ridge(), DecisionTreeRegressor(random_state=0), SVR()])
+@pytest.mark.parametrize(
+    "base", ["ridge", Ridge(), DecisionTreeRegressor(random_state=0), SVR()]
+)
 def test_not_judged_is_left_out_of_its_coordinate(items, base):
     X, y = items
     y = y.copy()
@@ -367,13 +393,19 @@ BASES = [
 @pytest.mark.parametrize("base", BASES, ids=lambda b: type(b).__name__)
 def test_any_regressor_both_layouts(documents, items, base):
     X, y, qid = documents
-    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=base).fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=base).fit(
+        X, y, qid=qid
+    )
     assert ranker.predict(X).shape == y.shape
     assert ranker.predict_surrogate(X).shape == (len(y), 1)
     X, y = items
-    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=base, n_jobs=2).fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=base, n_jobs=2).fit(
+        X, y
+    )
     assert ranker.predict(X).shape == y.shape
-    columns = np.column_stack([clone(base).fit(X, t).predict(X) for t in NDCG().encode(y).T])
+    columns = np.column_stack(
+        [clone(base).fit(X, t).predict(X) for t in NDCG().encode(y).T]
+    )
     if isinstance(base, KNeighborsRegressor | Ridge | LinearRegression | SVR):
         np.testing.assert_allclose(ranker.predict_surrogate(X), columns, atol=1e-3)
     assert hasattr(ranker, "coef_") == isinstance(base, Ridge | LinearRegression)
@@ -396,7 +428,9 @@ def test_regressor_gets_centred_targets_and_weights(documents):
 
 def centred_loss(y, scores, qid):
     residual = y - scores
-    return np.sum((residual - (np.bincount(qid, residual) / np.bincount(qid))[qid]) ** 2)
+    return np.sum(
+        (residual - (np.bincount(qid, residual) / np.bincount(qid))[qid]) ** 2
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -404,7 +438,11 @@ def test_named_trees_update_the_list_offsets_while_they_grow(documents, weighted
     """By hand: ten trees, the mean residual of each list taken off, ten more on the same model."""
     X, y, qid = documents
     X = X.round(1)  # few values: scikit-learn's bins of weighted rows are the same
-    w = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
+    w = (
+        np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+        if weighted
+        else np.ones(len(y))
+    )
     named = LowRankSurrogateRanker(target_loss="dcg", estimator="trees", random_state=0)
     named.fit(X, y, qid=qid, sample_weight=w if weighted else None)
     by_hand = clone(named.estimator_).set_params(warm_start=True)
@@ -414,23 +452,29 @@ def test_named_trees_update_the_list_offsets_while_they_grow(documents, weighted
         by_hand.set_params(max_iter=n_iter).fit(X, y - offsets[qid], sample_weight=w)
         scores = by_hand.predict(X)
     np.testing.assert_allclose(named.predict(X), scores, atol=1e-6)
-    once = LowRankSurrogateRanker(target_loss="dcg", estimator=clone(named.estimator_)).fit(
-        X, y, qid=qid
-    )
+    once = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=clone(named.estimator_)
+    ).fit(X, y, qid=qid)
     if not weighted:
-        assert centred_loss(y, named.predict(X), qid) < centred_loss(y, once.predict(X), qid)
+        assert centred_loss(y, named.predict(X), qid) < centred_loss(
+            y, once.predict(X), qid
+        )
 
 
-def test_named_trees_are_boosted_in_documents_and_a_forest_of_fixed_items(documents, items):
+def test_named_trees_are_boosted_in_documents_and_a_forest_of_fixed_items(
+    documents, items
+):
     X, y, qid = documents
     named = LowRankSurrogateRanker(estimator="trees", random_state=0).fit(X, y, qid=qid)
     assert isinstance(named.estimator_, HistGradientBoostingRegressor)
     assert (named.n_iter_, named.estimator_.n_iter_) == (1, 200)
-    assert named.score(X, y, qid=qid) > LowRankSurrogateRanker().fit(X, y, qid=qid).score(
+    assert named.score(X, y, qid=qid) > LowRankSurrogateRanker().fit(
         X, y, qid=qid
-    )
+    ).score(X, y, qid=qid)
     X, y = items
-    named = LowRankSurrogateRanker(target_loss="dcg", estimator="trees", random_state=0).fit(X, y)
+    named = LowRankSurrogateRanker(
+        target_loss="dcg", estimator="trees", random_state=0
+    ).fit(X, y)
     seed = named.estimator_.random_state
     seeded = ExtraTreesRegressor(random_state=seed).fit(X, y)
     X = X[::-1] + 0.5 * X  # rows that are new: each tree knows those of fit by heart
@@ -443,10 +487,14 @@ def test_named_trees_do_not_see_the_level_of_a_list(documents):
     levels = np.random.default_rng(0).integers(0, 50, qid.max() + 1).astype(float)
     trees = LowRankSurrogateRanker(target_loss="dcg", estimator="trees", random_state=0)
     scores = trees.fit(X, y, qid=qid).predict(X)
-    np.testing.assert_allclose(trees.fit(X, y + levels[qid], qid=qid).predict(X), scores, atol=1e-6)
+    np.testing.assert_allclose(
+        trees.fit(X, y + levels[qid], qid=qid).predict(X), scores, atol=1e-6
+    )
     plain = clone(trees).set_params(centered=False)
     assert not np.allclose(
-        plain.fit(X, y, qid=qid).predict(X), plain.fit(X, y + levels[qid], qid=qid).predict(X), 0.1
+        plain.fit(X, y, qid=qid).predict(X),
+        plain.fit(X, y + levels[qid], qid=qid).predict(X),
+        0.1,
     )
 
 
@@ -468,9 +516,13 @@ def test_weights_reach_the_regressor_or_are_refused(documents):
     base = make_pipeline(StandardScaler(), DecisionTreeRegressor(random_state=0))
     ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=base, centered=False)
     expected = clone(base).fit(X, y, decisiontreeregressor__sample_weight=w).predict(X)
-    np.testing.assert_allclose(ranker.fit(X, y, qid=qid, sample_weight=w).predict(X), expected)
+    np.testing.assert_allclose(
+        ranker.fit(X, y, qid=qid, sample_weight=w).predict(X), expected
+    )
     with pytest.raises(ValueError, match="no sample_weight"):
-        LowRankSurrogateRanker(estimator=KNeighborsRegressor()).fit(X, y, qid=qid, sample_weight=w)
+        LowRankSurrogateRanker(estimator=KNeighborsRegressor()).fit(
+            X, y, qid=qid, sample_weight=w
+        )
 
 
 @pytest.mark.parametrize("ensemble", [VotingRegressor, StackingRegressor])
@@ -481,7 +533,9 @@ def test_weights_reach_the_members_of_an_ensemble(ensemble, documents):
     plain = LowRankSurrogateRanker(estimator=ensemble(members)).fit(X, y, qid=qid)
     weighted = LowRankSurrogateRanker(estimator=ensemble(members)).fit(X, y, **fit)
     assert np.abs(plain.predict(X) - weighted.predict(X)).max() > 1e-6
-    without = LowRankSurrogateRanker(estimator=ensemble([*members, ("c", KNeighborsRegressor())]))
+    without = LowRankSurrogateRanker(
+        estimator=ensemble([*members, ("c", KNeighborsRegressor())])
+    )
     with pytest.raises((ValueError, TypeError), match=r"sample.weight"):
         without.fit(X, y, **fit)
 
@@ -490,7 +544,8 @@ def test_random_state_makes_fits_repeatable(documents):
     X, y, qid = documents
     base = RandomForestRegressor(3)
     a, b = (
-        LowRankSurrogateRanker(estimator=base, random_state=1).fit(X, y, qid=qid) for _ in range(2)
+        LowRankSurrogateRanker(estimator=base, random_state=1).fit(X, y, qid=qid)
+        for _ in range(2)
     )
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
     fixed = LowRankSurrogateRanker(
@@ -504,7 +559,10 @@ def test_nan_features_where_the_regressor_takes_them(documents):
     X = X.copy()
     X[::7, 0] = np.nan
     base = HistGradientBoostingRegressor(max_iter=3)
-    assert LowRankSurrogateRanker(estimator=base).fit(X, y, qid=qid).predict(X).shape == y.shape
+    assert (
+        LowRankSurrogateRanker(estimator=base).fit(X, y, qid=qid).predict(X).shape
+        == y.shape
+    )
     with pytest.raises(ValueError, match="NaN"):
         LowRankSurrogateRanker().fit(X, y, qid=qid)
 
@@ -614,10 +672,14 @@ DEGENERATE = {
 
 @pytest.mark.filterwarnings("ignore:No label has any utility")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.parametrize("name", [n for n in TARGET_LOSSES if "p%" not in n and n != "prbep"])
+@pytest.mark.parametrize(
+    "name", [n for n in TARGET_LOSSES if "p%" not in n and n != "prbep"]
+)
 @pytest.mark.parametrize("case", DEGENERATE)
 @pytest.mark.filterwarnings("ignore:Each of the . lists has a single item")
-@pytest.mark.parametrize("x", [np.zeros((7, 2)), np.arange(14.0).reshape(7, 2)], ids=["equal", "x"])
+@pytest.mark.parametrize(
+    "x", [np.zeros((7, 2)), np.arange(14.0).reshape(7, 2)], ids=["equal", "x"]
+)
 def test_degenerate_lists(name, case, x):
     """No other warning, no NaN, in fit, predict and score."""
     name = name.replace("[@k]", "").replace("@k", "@3")
@@ -692,7 +754,9 @@ def test_fixed_items_do_not_depend_on_the_batch(name):
 def test_no_penalty_with_features_of_very_different_scales(documents):
     X, y, _ = documents
     X = X * np.array([1.0, 1e6, 1e-6, 1.0, 1e8, 1.0])
-    ours = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0, centered=False).fit(X, y)
+    ours = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0, centered=False).fit(
+        X, y
+    )
     truth = make_pipeline(StandardScaler(), LinearRegression()).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), truth.predict(X), atol=1e-6)
 
@@ -707,14 +771,19 @@ def test_sparse_offsets_do_not_cancel(documents):
 
 
 @pytest.mark.parametrize(
-    ("change", "what"), [({"target_loss": "dcg"}, "target_loss"), ({"centered": False}, "centered")]
+    ("change", "what"),
+    [({"target_loss": "dcg"}, "target_loss"), ({"centered": False}, "centered")],
 )
 def test_partial_fit_refuses_statistics_of_another_kind(documents, change, what):
     X, y, qid = documents
-    ranker = LowRankSurrogateRanker().partial_fit(X[qid < 20], y[qid < 20], qid=qid[qid < 20])
+    ranker = LowRankSurrogateRanker().partial_fit(
+        X[qid < 20], y[qid < 20], qid=qid[qid < 20]
+    )
     coef = ranker.coef_
     with pytest.raises(ValueError, match=f"Earlier batches had {what}"):
-        ranker.set_params(**change).partial_fit(X[qid >= 20], y[qid >= 20], qid=qid[qid >= 20])
+        ranker.set_params(**change).partial_fit(
+            X[qid >= 20], y[qid >= 20], qid=qid[qid >= 20]
+        )
     assert ranker.coef_ is coef
 
 
@@ -722,7 +791,9 @@ def test_partial_fit_refuses_a_batch_that_lost_its_ids(documents):
     X, y, qid = documents
     first, second = qid < 20, qid >= 20
     ranker = LowRankSurrogateRanker().partial_fit(X[first], y[first], qid=qid[first])
-    with pytest.raises(ValueError, match="this one has none, so its rows would be one list"):
+    with pytest.raises(
+        ValueError, match="this one has none, so its rows would be one list"
+    ):
         ranker.partial_fit(X[second], y[second])
     assert ranker.n_lists_ == len(np.unique(qid[first]))
 
@@ -730,16 +801,25 @@ def test_partial_fit_refuses_a_batch_that_lost_its_ids(documents):
 def by_the_diagonal(u, n_items):
     """A decoder of MAP's encoding: descending u_ii, from lower triangles row by row."""
     i = np.arange(n_items)
-    return np.argsort(np.argsort(-u[:, i * (i + 1) // 2 + i], axis=1, kind="stable"), axis=1) + 1
+    return (
+        np.argsort(
+            np.argsort(-u[:, i * (i + 1) // 2 + i], axis=1, kind="stable"), axis=1
+        )
+        + 1
+    )
 
 
 def test_a_function_decodes(items):
     X, y = items
     y = (y > 1).astype(float)
     named = LowRankSurrogateRanker(target_loss="map", decoder="diagonal").fit(X, y)
-    ranker = LowRankSurrogateRanker(target_loss="map", decoder=by_the_diagonal).fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss="map", decoder=by_the_diagonal).fit(
+        X, y
+    )
     assert ranker.decoder_ is by_the_diagonal
-    np.testing.assert_array_equal(ranker.predict_surrogate(X), named.predict_surrogate(X))
+    np.testing.assert_array_equal(
+        ranker.predict_surrogate(X), named.predict_surrogate(X)
+    )
     np.testing.assert_array_equal(ranker.predict(X), named.predict(X))
     for copy in (clone(ranker).fit(X, y), pickle.loads(pickle.dumps(ranker))):
         np.testing.assert_array_equal(copy.predict(X), ranker.predict(X))
@@ -749,8 +829,12 @@ def test_a_function_decodes(items):
     np.testing.assert_allclose(parts.coef_, ridge.fit(X, y).coef_, atol=1e-10)
     with pytest.raises(ValueError, match="had decoder <function by_the_diagonal"):
         parts.set_params(decoder="diagonal").partial_fit(X, y)
-    orders = LowRankSurrogateRanker(target_loss="map", decoder=lambda u, n: np.argsort(-u[:, :n]))
-    with pytest.raises(ValueError, match=r"decoder returns\[0\] must be the ranks 1\.\."):
+    orders = LowRankSurrogateRanker(
+        target_loss="map", decoder=lambda u, n: np.argsort(-u[:, :n])
+    )
+    with pytest.raises(
+        ValueError, match=r"decoder returns\[0\] must be the ranks 1\.\."
+    ):
         orders.fit(X, y).predict(X)
     with pytest.raises(ValueError, match="needs lists of fixed items"):
         ranker.fit(X, y[:, 0], qid=np.arange(len(X)) // 5)
@@ -759,7 +843,9 @@ def test_a_function_decodes(items):
 def test_partial_fit_refuses_another_decoder_and_lost_statistics(items):
     X, y = items
     y = np.minimum(y, 1)
-    ranker = LowRankSurrogateRanker(target_loss="map", estimator="ridge").partial_fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss="map", estimator="ridge").partial_fit(
+        X, y
+    )
     with pytest.raises(ValueError, match="had decoder exact"):
         ranker.set_params(decoder="sort").partial_fit(X, y)
     iterated = LowRankSurrogateRanker(estimator="ridge").fit(wide(X), y)
@@ -783,7 +869,9 @@ def test_partial_fit_takes_a_batch_in_which_an_item_is_not_judged(items):
 
 def test_constant_weights_reach_the_regressor(documents):
     X, y, qid = documents
-    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=Ridge(), centered=False)
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=Ridge(), centered=False
+    )
     twice = np.full(len(y), 2.0)
     by_hand = Ridge().fit(X, y, sample_weight=twice)
     np.testing.assert_allclose(
@@ -838,13 +926,20 @@ def test_one_function_for_all_lists_need_not_be_consistent():
     X = np.eye(3)[[0, 1, 1, 2, 0, 2]]
     grades = np.array([1.1, 1.0, 2.0, 1.0, 1.1, 1.0])
     qid = [1, 1, 2, 2, 3, 3]
-    a, b, c = LowRankSurrogateRanker(target_loss="dcg", alpha=1e-9).fit(X, grades, qid=qid).coef_
+    a, b, c = (
+        LowRankSurrogateRanker(target_loss="dcg", alpha=1e-9)
+        .fit(X, grades, qid=qid)
+        .coef_
+    )
     assert b > a > c
 
 
 def test_columns_of_labels_are_not_pooled_either(documents):
     X, y, qid = documents
-    ranker, scorer = LowRankSurrogateRanker().fit(X, y, qid=qid), make_ranking_scorer("ndcg")
+    ranker, scorer = (
+        LowRankSurrogateRanker().fit(X, y, qid=qid),
+        make_ranking_scorer("ndcg"),
+    )
     for column in (y[:, np.newaxis], pd.DataFrame({"y": y}), y[:, np.newaxis].tolist()):
         with pytest.raises(ValueError, match="would be one list"):
             ranker.score(X, column)
@@ -856,7 +951,9 @@ def test_columns_of_labels_are_not_pooled_either(documents):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize("name", ["prbep", "map"])
 def test_nothing_relevant_in_fixed_items(name):
-    ranker = LowRankSurrogateRanker(target_loss=name).fit(np.arange(4.0)[:, None], np.zeros((4, 3)))
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(
+        np.arange(4.0)[:, None], np.zeros((4, 3))
+    )
     assert ranker.rank([[1.0]]).shape == (1, 3)
     assert ranker.score([[1.0]], [[0, 0, 0]]) == 0.0
 
@@ -879,7 +976,9 @@ def test_iterations_take_features_of_very_different_scales(documents):
     for data in (np.hstack([X, np.zeros((len(X), 4000))]), wide(X)):
         iterated = LowRankSurrogateRanker(alpha=0.1, tol=1e-8).fit(data, y, qid=qid)
         assert iterated.solver_ == "lsqr"
-        np.testing.assert_allclose(iterated.coef_[:6], exact.coef_, rtol=1e-5, atol=1e-9)
+        np.testing.assert_allclose(
+            iterated.coef_[:6], exact.coef_, rtol=1e-5, atol=1e-9
+        )
 
 
 def test_unusual_regressors(documents):
@@ -892,11 +991,17 @@ def test_unusual_regressors(documents):
         ranker = LowRankSurrogateRanker(estimator=base).fit(X, y, qid=qid)
         assert ranker.predict(X).shape == y.shape
         if hasattr(ranker, "coef_"):
-            np.testing.assert_allclose(X @ ranker.coef_ + ranker.intercept_, ranker.predict(X))
+            np.testing.assert_allclose(
+                X @ ranker.coef_ + ranker.intercept_, ranker.predict(X)
+            )
     sparse_x = sparse.csr_matrix(X)
-    svr = LowRankSurrogateRanker(estimator=SVR(kernel="linear")).fit(sparse_x, y, qid=qid)
+    svr = LowRankSurrogateRanker(estimator=SVR(kernel="linear")).fit(
+        sparse_x, y, qid=qid
+    )
     assert isinstance(svr.coef_, np.ndarray)
-    assert LowRankSurrogateRanker(estimator=Ridge()).fit(sparse_x, y, qid=qid).coef_.shape == (6,)
+    assert LowRankSurrogateRanker(estimator=Ridge()).fit(
+        sparse_x, y, qid=qid
+    ).coef_.shape == (6,)
 
 
 def test_partial_fit_compares_losses_by_their_parameters(documents):
@@ -944,7 +1049,9 @@ def test_ids_may_change_their_type_between_batches():
 
 def test_a_decoder_that_is_no_name_is_named():
     for y in ([0, 1, 2], np.eye(3)):
-        with pytest.raises(ValueError, match=r"decoder must be a name or a callable, got \{\}"):
+        with pytest.raises(
+            ValueError, match=r"decoder must be a name or a callable, got \{\}"
+        ):
             LowRankSurrogateRanker(decoder={}).fit([[0.0], [1.0], [2.0]], y)
 
 
@@ -964,7 +1071,9 @@ def test_weights_beyond_single_precision(documents, centered, scale):
 def test_trees_are_larger_above_20000_rows(n_rows, leaves):
     X = np.random.default_rng(0).normal(size=(n_rows, 1)).round(1)
     y, qid = (X[:, 0] > 0).astype(float), np.arange(n_rows) // 10
-    ranker = LowRankSurrogateRanker(estimator="trees", random_state=0).fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(estimator="trees", random_state=0).fit(
+        X, y, qid=qid
+    )
     assert ranker.estimator_.max_leaf_nodes == leaves
 
 
@@ -977,7 +1086,9 @@ def test_pairs_of_items_are_fitted_and_ranked_in_blocks():
     model = LowRankSurrogateRanker(target_loss="pd", estimator="ridge", decoder="borda")
     fitted = clone(model).fit(X, y, sample_weight=weights)
     blocks = [(X[i::2], y[i::2], None, weights[i::2]) for i in (0, 1)]
-    np.testing.assert_allclose(fitted.coef_, clone(model).fit_blocks(blocks).coef_, atol=1e-12)
+    np.testing.assert_allclose(
+        fitted.coef_, clone(model).fit_blocks(blocks).coef_, atol=1e-12
+    )
     ranks = fitted.rank(X)
     np.testing.assert_array_equal(ranks[590:], fitted.rank(X[590:]))
     tracemalloc.start()
@@ -994,7 +1105,9 @@ def test_logistic_regression_takes_some_pairs_at_a_time():
     X = rng.normal(size=(1000, 5))
     y = np.digitize(X[:, :1] + rng.normal(size=(1000, 60)), [0, 1]).astype(float)
     weights = rng.integers(0, 3, 1000)
-    model = LowRankSurrogateRanker(target_loss="pd", decoder="borda", alpha=0.01, tol=1e-7)
+    model = LowRankSurrogateRanker(
+        target_loss="pd", decoder="borda", alpha=0.01, tol=1e-7
+    )
     tracemalloc.start()
     fitted = clone(model).fit(X, y, sample_weight=weights)
     peak = tracemalloc.get_traced_memory()[1]
@@ -1018,6 +1131,8 @@ def test_a_row_of_any_block_is_named():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 5)), rng.normal(size=(600, 60))
     y[599, 0] = 1e3
-    ranker = LowRankSurrogateRanker(target_loss=Broken(), estimator="ridge", decoder="borda")
+    ranker = LowRankSurrogateRanker(
+        target_loss=Broken(), estimator="ridge", decoder="borda"
+    )
     with pytest.raises(ValueError, match="gives inf for row 599 of y"):
         ranker.fit(X, y)

@@ -45,7 +45,9 @@ def test_ordinary_frames(library):
     stack = StackingRanker().fit(frame, Y, qid=QID)
     assert stack.score(frame, Y, qid=QID) > 0.8
     assert list(stack.feature_names_in_) == list(frame.columns)
-    assert np.isfinite(stack.predict(other)).all()  # a new category is unknown, no error
+    assert np.isfinite(
+        stack.predict(other)
+    ).all()  # a new category is unknown, no error
     with pytest.raises(ValueError, match="feature names should match"):
         stack.predict(frame[list(frame.columns)[::-1]])
 
@@ -72,7 +74,9 @@ def test_fixed_items_take_frames_and_missing_values():
 def test_text_tells_both_parts():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"noise": X[:, 2], "word": np.where(Y > 1, "good", "bad")})
-    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0}).fit(frame, Y > 1, qid=QID)
+    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0}).fit(
+        frame, Y > 1, qid=QID
+    )
     for part in stack.estimators_:
         assert ndcg_score(Y > 1, part.predict(frame), qid=QID) > 0.99
 
@@ -88,5 +92,7 @@ def test_titles_are_categories_with_a_warning():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abc")[: X.shape[1]])
     frame["title"] = [f"red shoe number {i}" for i in range(len(X))]
-    with pytest.warns(UserWarning, match="Column 'title' of X has .* and its words are not read"):
+    with pytest.warns(
+        UserWarning, match="Column 'title' of X has .* and its words are not read"
+    ):
         StackingRanker().fit(frame, Y, qid=QID)

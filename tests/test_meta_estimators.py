@@ -135,7 +135,9 @@ def out_of_fold(model, y=Y, method="predict"):
 
 
 def best_of_grid():
-    return max(np.mean(fold_scores(clone(RANKER).set_params(alpha=a))) for a in GRID["alpha"])
+    return max(
+        np.mean(fold_scores(clone(RANKER).set_params(alpha=a))) for a in GRID["alpha"]
+    )
 
 
 def scaled(columns):
@@ -146,14 +148,19 @@ def scaled(columns):
 
 def curve_by_hand():
     sizes = (CURVE * len(SPLITS[0][0])).astype(int)
-    return [np.mean([per_query(fitted(a[:n]).predict(X[b]), b) for a, b in SPLITS]) for n in sizes]
+    return [
+        np.mean([per_query(fitted(a[:n]).predict(X[b]), b) for a, b in SPLITS])
+        for n in sizes
+    ]
 
 
 def importance_by_hand():
     def scoring(model, Z, _):
         return per_query(model.predict(Z))
 
-    return permutation_importance(fitted(), X, Y, scoring=scoring, random_state=0).importances
+    return permutation_importance(
+        fitted(), X, Y, scoring=scoring, random_state=0
+    ).importances
 
 
 def eliminated(rows, n_left):
@@ -201,7 +208,9 @@ def stacked(base, y=Y, method="predict"):
 def calibrated():
     """The mean probability of a model and a curve for each fold."""
     curves = [
-        CalibratedClassifierCV(FrozenEstimator(fitted(a, PERCEPTRON, LABEL))).fit(X[b], LABEL[b])
+        CalibratedClassifierCV(FrozenEstimator(fitted(a, PERCEPTRON, LABEL))).fit(
+            X[b], LABEL[b]
+        )
         for a, b in SPLITS
     ]
     return np.mean([curve.predict_proba(X)[:, 1] for curve in curves], axis=0)
@@ -246,12 +255,15 @@ ALL_ROWS = {"min_resources": len(Y), "random_state": 0}
 
 CASES = {
     "Pipeline": Case(
-        score_of(make_pipeline(StandardScaler(), RANKER)), lambda: scaled([0, 1, 2, 3, 4])
+        score_of(make_pipeline(StandardScaler(), RANKER)),
+        lambda: scaled([0, 1, 2, 3, 4]),
     ),
     "ColumnTransformer": Case(
         score_of(
             make_pipeline(
-                ColumnTransformer([("a", StandardScaler(), [0, 1])], remainder="passthrough"),
+                ColumnTransformer(
+                    [("a", StandardScaler(), [0, 1])], remainder="passthrough"
+                ),
                 RANKER,
             )
         ),
@@ -261,12 +273,15 @@ CASES = {
     "RandomizedSearchCV": Case(
         search_of(RandomizedSearchCV, n_iter=2, random_state=0), best_of_grid
     ),
-    "HalvingGridSearchCV": Case(search_of(HalvingGridSearchCV, **ALL_ROWS), best_of_grid),
+    "HalvingGridSearchCV": Case(
+        search_of(HalvingGridSearchCV, **ALL_ROWS), best_of_grid
+    ),
     "HalvingRandomSearchCV": Case(
         search_of(HalvingRandomSearchCV, n_candidates=2, **ALL_ROWS), best_of_grid
     ),
     "cross_validate": Case(
-        lambda y, params: cross_val_score(RANKER, X, y, params=params, **SEARCH), fold_scores
+        lambda y, params: cross_val_score(RANKER, X, y, params=params, **SEARCH),
+        fold_scores,
     ),
     "cross_val_predict": Case(
         lambda y, params: cross_val_predict(RANKER, X, y, cv=SPLITS, params=params),
@@ -281,9 +296,9 @@ CASES = {
         LABEL,
     ),
     "learning_curve": Case(
-        lambda y, params: learning_curve(RANKER, X, y, train_sizes=CURVE, params=params, **SEARCH)[
-            2
-        ].mean(axis=1),
+        lambda y, params: learning_curve(
+            RANKER, X, y, train_sizes=CURVE, params=params, **SEARCH
+        )[2].mean(axis=1),
         curve_by_hand,
     ),
     "permutation_importance": Case(
@@ -297,13 +312,17 @@ CASES = {
     ),
     "SequentialFeatureSelector": Case(
         lambda y, params: (
-            SequentialFeatureSelector(RANKER, n_features_to_select=2, cv=SPLITS, scoring=SCORER)
+            SequentialFeatureSelector(
+                RANKER, n_features_to_select=2, cv=SPLITS, scoring=SCORER
+            )
             .fit(X, y, **params)
             .support_
         ),
         forward_selection,
     ),
-    "RFE": Case(score_of(RFE(RANKER, n_features_to_select=2)), rfe_by_hand, NO_IDS_INSIDE),
+    "RFE": Case(
+        score_of(RFE(RANKER, n_features_to_select=2)), rfe_by_hand, NO_IDS_INSIDE
+    ),
     "RFECV": Case(
         lambda y, params: (
             RFECV(RANKER, cv=SPLITS, scoring=SCORER)
@@ -314,7 +333,9 @@ CASES = {
         {"series": "no qid beside the labels"},
     ),
     "BaggingRegressor": Case(
-        score_of(BaggingRegressor(RANKER, n_estimators=2, bootstrap=False)), plain(), NO_IDS_INSIDE
+        score_of(BaggingRegressor(RANKER, n_estimators=2, bootstrap=False)),
+        plain(),
+        NO_IDS_INSIDE,
     ),
     "VotingRegressor": Case(
         score_of(VotingRegressor([("a", RANKER), ("b", STRONG)])),
@@ -327,7 +348,11 @@ CASES = {
         NO_IDS_INSIDE,
     ),
     "BaggingClassifier": Case(
-        score_of(BaggingClassifier(PERCEPTRON, n_estimators=1, bootstrap=False, random_state=0)),
+        score_of(
+            BaggingClassifier(
+                PERCEPTRON, n_estimators=1, bootstrap=False, random_state=0
+            )
+        ),
         plain(PERCEPTRON, LABEL, "decision_function"),
         PAIRS,
         LABEL,
@@ -356,19 +381,29 @@ CASES = {
         SOME_UNKNOWN,
     ),
     "TransformedTargetRegressor": Case(
-        score_of(TransformedTargetRegressor(RANKER, func=np.sqrt, inverse_func=np.square)),
+        score_of(
+            TransformedTargetRegressor(RANKER, func=np.sqrt, inverse_func=np.square)
+        ),
         lambda: per_query(fitted(y=np.sqrt(Y)).predict(X) ** 2),
         NUMERIC,
     ),
     "RANSACRegressor": Case(
-        score_of(RANSACRegressor(RANKER, min_samples=0.9, residual_threshold=1e6, max_trials=2)),
+        score_of(
+            RANSACRegressor(
+                RANKER, min_samples=0.9, residual_threshold=1e6, max_trials=2
+            )
+        ),
         plain(),
         NUMERIC,
     ),
     "AdaBoostRegressor": Case(
         score_of(AdaBoostRegressor(RANKER, n_estimators=2, random_state=0)),
         None,
-        {"target": "ufunc", "routing": "unexpected keyword argument 'qid'", **NO_IDS_INSIDE},
+        {
+            "target": "ufunc",
+            "routing": "unexpected keyword argument 'qid'",
+            **NO_IDS_INSIDE,
+        },
     ),
     "MultiOutputRegressor": Case(
         lambda y, params: MultiOutputRegressor(RANKER).fit(X, y, **params).predict(X),
@@ -383,9 +418,13 @@ def test_the_table_has_every_tool():
     assert list(TABLE) == list(CASES)
 
 
-@pytest.mark.filterwarnings("ignore:The least populated class")  # pairs taken for classes
+@pytest.mark.filterwarnings(
+    "ignore:The least populated class"
+)  # pairs taken for classes
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
-@pytest.mark.filterwarnings("ignore::lowrank_rank.CutQueriesWarning")  # RANSAC draws rows
+@pytest.mark.filterwarnings(
+    "ignore::lowrank_rank.CutQueriesWarning"
+)  # RANSAC draws rows
 @pytest.mark.filterwarnings("ignore:.*was fitted without query ids")  # and scores them
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tool", TABLE)
@@ -422,7 +461,9 @@ def test_default_scores_refuse_lost_ids_too():
     """`RFE.score` is that of the ranker, which sees the ids of y and was fitted without."""
     y, _ = carried(Y, "series")
     selection = RFE(RANKER, n_features_to_select=2).fit(X, y)
-    with pytest.raises(ValueError, match="y carries query ids, but this LowRankSurrogateRanker"):
+    with pytest.raises(
+        ValueError, match="y carries query ids, but this LowRankSurrogateRanker"
+    ):
         selection.score(X, y)
     target = ranking_target(Y, QID)
     assert 0 < RFE(RANKER, n_features_to_select=2).fit(X, target).score(X, y) <= 1
@@ -437,7 +478,14 @@ def test_grades_are_permuted_within_queries():
     """`groups` do it, where routing is off: the ids of a `ranking_target` stay in their places."""
     target = ranking_target(Y, QID)
     score, permuted, _ = permutation_test_score(
-        RANKER, X, target, groups=QID, cv=SPLITS, scoring=SCORER, n_permutations=3, random_state=0
+        RANKER,
+        X,
+        target,
+        groups=QID,
+        cv=SPLITS,
+        scoring=SCORER,
+        n_permutations=3,
+        random_state=0,
     )
     assert_allclose(score, np.mean(fold_scores()))
     rng, by_hand = np.random.RandomState(0), []
@@ -449,7 +497,10 @@ def test_grades_are_permuted_within_queries():
         models = [fitted(train, y=y) for train, _ in SPLITS]
         by_hand.append(
             np.mean(
-                [per_query(m.predict(X[b]), b, y) for m, (_, b) in zip(models, SPLITS, strict=True)]
+                [
+                    per_query(m.predict(X[b]), b, y)
+                    for m, (_, b) in zip(models, SPLITS, strict=True)
+                ]
             )
         )
     assert_allclose(permuted, by_hand)
@@ -466,10 +517,16 @@ def test_without_groups_the_ids_are_permuted_too():
     numbered = np.column_stack([np.arange(len(Y)), X])
     target = ranking_target(Y, QID)
     common = {"cv": SPLITS, "n_permutations": 3, "random_state": 0}
-    assert permutation_test_score(Ids(), numbered, target, **common)[1].tolist() == [0, 0, 0]
+    assert permutation_test_score(Ids(), numbered, target, **common)[1].tolist() == [
+        0,
+        0,
+        0,
+    ]
     within = permutation_test_score(Ids(), numbered, target, groups=QID, **common)[1]
     assert within.tolist() == [1, 1, 1]
-    with config_context(enable_metadata_routing=True):  # the groups go to the folds alone
+    with config_context(
+        enable_metadata_routing=True
+    ):  # the groups go to the folds alone
         params = {"groups": QID}
         routed = permutation_test_score(
             Ids(), numbered, target, params=params, **{**common, "cv": GroupKFold(3)}
@@ -485,7 +542,11 @@ def test_without_scoring_regressors_are_judged_by_r2(tool):
         with pytest.raises((ValueError, TypeError)):
             RFECV(RANKER, cv=SPLITS).fit(X, y)
         with config_context(enable_metadata_routing=True):
-            found = RFECV(RANKER, cv=SPLITS).fit(X, Y, qid=QID).cv_results_["mean_test_score"][-1]
+            found = (
+                RFECV(RANKER, cv=SPLITS)
+                .fit(X, Y, qid=QID)
+                .cv_results_["mean_test_score"][-1]
+            )
     else:
         model = BaggingRegressor(RANKER, n_estimators=1, bootstrap=False)
         model = model if tool == "bagging" else VotingRegressor([("a", RANKER)])
@@ -501,18 +562,26 @@ def test_without_scoring_regressors_are_judged_by_r2(tool):
 @pytest.mark.filterwarnings("ignore::lowrank_rank.CutQueriesWarning")
 def test_an_integer_cv_of_a_classifier_stratifies_by_pairs():
     """Of grade and id, which cuts queries apart; folds from the labels keep them whole."""
-    y, settings = ranking_target(LABEL, QID), {"scoring": SCORER, "error_score": "raise"}
+    y, settings = (
+        ranking_target(LABEL, QID),
+        {"scoring": SCORER, "error_score": "raise"},
+    )
     settings |= {"X": X, "y": y, "estimator": PERCEPTRON}
     _, pairs = np.unique(y, return_inverse=True)
     stratified = list(StratifiedKFold(3).split(X, pairs))
     assert any(set(QID[a]) & set(QID[b]) for a, b in stratified)
-    assert_allclose(cross_val_score(cv=3, **settings), cross_val_score(cv=stratified, **settings))
+    assert_allclose(
+        cross_val_score(cv=3, **settings), cross_val_score(cv=stratified, **settings)
+    )
     splits = list(StratifiedGroupKFold(3).split(X, LABEL, QID))
     assert not any(set(QID[a]) & set(QID[b]) for a, b in splits)
     by_hand = [
-        per_query(fitted(a, PERCEPTRON, LABEL).decision_function(X[b]), b, LABEL) for a, b in splits
+        per_query(fitted(a, PERCEPTRON, LABEL).decision_function(X[b]), b, LABEL)
+        for a, b in splits
     ]
     assert_allclose(cross_val_score(cv=splits, **settings), by_hand)
-    alone = ranking_target(LABEL, np.arange(len(Y)) // 2)  # at most two rows of any pair
+    alone = ranking_target(
+        LABEL, np.arange(len(Y)) // 2
+    )  # at most two rows of any pair
     with pytest.raises(ValueError, match="n_splits=3 cannot be greater"):
         cross_val_score(cv=3, **{**settings, "y": alone})

@@ -61,11 +61,17 @@ def columns(*scales):
 PARTS = [("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]
 
 
-@pytest.mark.parametrize("measure", ["ndcg@10", "map", "mrr", NDCG(k=3, gain="exponential")])
+@pytest.mark.parametrize(
+    "measure", ["ndcg@10", "map", "mrr", NDCG(k=3, gain="exponential")]
+)
 def test_no_single_weight_improves_the_measure(measure):
     y = (Y > 1).astype(float) if measure in ("map", "mrr") else Y
-    stack = StackingRanker(estimators=columns(1, 1, 1), target_loss=measure).fit(X, y, qid=QID)
-    deviations = X - np.repeat(X.reshape(N_LISTS, LENGTH, 3).mean(axis=1), LENGTH, axis=0)
+    stack = StackingRanker(estimators=columns(1, 1, 1), target_loss=measure).fit(
+        X, y, qid=QID
+    )
+    deviations = X - np.repeat(
+        X.reshape(N_LISTS, LENGTH, 3).mean(axis=1), LENGTH, axis=0
+    )
     units = np.sqrt((deviations**2).mean(axis=0))
     weights = stack.scores_.weights
     np.testing.assert_allclose(weights.sum(), 1.0)
@@ -89,22 +95,32 @@ def test_two_parts_have_the_mean_of_their_best_weights_on_one_split():
     train, held = next(GroupKFold(3).split(X, groups=QID))
     assert fits == [len(train)] * 2 + [len(Y)] * 2
     scores = X[held, :2].T
-    centred = scores.reshape(2, -1, LENGTH) - scores.reshape(2, -1, LENGTH).mean(2, keepdims=True)
+    centred = scores.reshape(2, -1, LENGTH) - scores.reshape(2, -1, LENGTH).mean(
+        2, keepdims=True
+    )
     scores = scores / np.sqrt((centred**2).mean(axis=(1, 2)))[:, np.newaxis]
     grid = np.linspace(0, 1, 11)
     values = np.array(
         [
             ndcg_score(
-                Y[held], w * scores[0] + (1 - w) * scores[1], qid=QID[held], k=10, average=None
+                Y[held],
+                w * scores[0] + (1 - w) * scores[1],
+                qid=QID[held],
+                k=10,
+                average=None,
             )
             for w in grid
         ]
     )
-    draws = np.random.default_rng(7).integers(values.shape[1], size=(4000, values.shape[1]))
+    draws = np.random.default_rng(7).integers(
+        values.shape[1], size=(4000, values.shape[1])
+    )
     best = grid[values[:, draws].mean(axis=2).argmax(axis=0)].mean()
     np.testing.assert_allclose(stack.scores_.weights, [best, 1 - best], atol=0.03)
     swapped = StackingRanker(parts[::-1]).fit(X, Y, qid=QID)
-    np.testing.assert_allclose(swapped.scores_.weights, stack.scores_.weights[::-1], atol=1e-9)
+    np.testing.assert_allclose(
+        swapped.scores_.weights, stack.scores_.weights[::-1], atol=1e-9
+    )
     same = StackingRanker([("a", Column(0)), ("b", Column(0, 3.0))]).fit(X, Y, qid=QID)
     np.testing.assert_allclose(same.scores_.weights, 0.5)
     given = StackingRanker(parts, cv=3).fit(X, Y, qid=QID)  # the search, on all folds
@@ -112,9 +128,14 @@ def test_two_parts_have_the_mean_of_their_best_weights_on_one_split():
 
 
 def test_two_parts_of_fixed_items_and_weighted_lists():
-    items = np.clip(np.round(X @ rng.normal(size=(3, 6)) + rng.normal(size=(len(X), 6))), 0, 3)
+    items = np.clip(
+        np.round(X @ rng.normal(size=(3, 6)) + rng.normal(size=(len(X), 6))), 0, 3
+    )
     weights = rng.uniform(0.5, 2.0, len(X))
-    parts = [("ridge", LowRankSurrogateRanker()), ("strong", LowRankSurrogateRanker(alpha=1e3))]
+    parts = [
+        ("ridge", LowRankSurrogateRanker()),
+        ("strong", LowRankSurrogateRanker(alpha=1e3)),
+    ]
     stack = StackingRanker(parts).fit(X, items, sample_weight=weights)
     assert stack.predict(X).shape == items.shape
     only = (QID < 15) * 1.0  # lists of weight 0 do not count
@@ -150,9 +171,13 @@ def test_grades_of_a_query_do_not_change_its_held_out_scores():
     of = {}
     for y in (Y, changed):
         seen.clear()
-        StackingRanker(estimators=[("recording", Recording())], cv=folds).fit(X, y, qid=QID)
+        StackingRanker(estimators=[("recording", Recording())], cv=folds).fit(
+            X, y, qid=QID
+        )
         rows = X[query]
-        [of[y is Y]] = [found for given, found in seen[:5] if (given == rows[0]).all(1).any()]
+        [of[y is Y]] = [
+            found for given, found in seen[:5] if (given == rows[0]).all(1).any()
+        ]
     np.testing.assert_array_equal(of[True], of[False])
 
 
@@ -167,7 +192,9 @@ def test_folds_hold_whole_queries_and_any_order_of_rows():
         for rows in (slice(None), order)
     )
     np.testing.assert_allclose(a.scores_.scores[0], b.scores_.scores[0], atol=0.05)
-    assert set(a.named_estimators_) == {name for name, weight in a.weights_.items() if weight}
+    assert set(a.named_estimators_) == {
+        name for name, weight in a.weights_.items() if weight
+    }
     assert list(a.named_estimators_.values()) == a.estimators_
 
 
@@ -191,11 +218,18 @@ def test_grid_search_over_a_part(way):
     if way == "routing":
         with sklearn.config_context(enable_metadata_routing=True):
             search = GridSearchCV(
-                stack, grid, scoring=scoring.set_score_request(qid=True), cv=GroupKFold(2)
+                stack,
+                grid,
+                scoring=scoring.set_score_request(qid=True),
+                cv=GroupKFold(2),
             )
             search.fit(X, Y, qid=QID, groups=QID)
     else:
-        cv = GroupKFold(2) if way == "target" else list(GroupKFold(2).split(X, groups=QID))
+        cv = (
+            GroupKFold(2)
+            if way == "target"
+            else list(GroupKFold(2).split(X, groups=QID))
+        )
         search = GridSearchCV(stack, grid, scoring=scoring, cv=cv, error_score="raise")
         search.fit(X, ranking_target(Y, QID), groups=QID)
     assert search.best_estimator_.get_params()["ridge__alpha"] in (0.1, 10.0)
@@ -255,7 +289,9 @@ def test_fewer_lists_than_folds():
 
 
 def test_fixed_items():
-    items = np.clip(np.round(X @ rng.normal(size=(3, 6)) + rng.normal(size=(len(X), 6))), 0, 3)
+    items = np.clip(
+        np.round(X @ rng.normal(size=(3, 6)) + rng.normal(size=(len(X), 6))), 0, 3
+    )
     stack = StackingRanker(cv=3).fit(X, items)
     assert stack.predict(X).shape == items.shape
     assert set(stack.weights_) == {"linear", "trees"}
@@ -275,7 +311,8 @@ def test_parts_of_every_kind():
     assert stack.scores_.scores[0] >= max(stack.scores_.scores[1:])
     stack = StackingRanker(estimators=parts[:2], target_loss="precision@3")
     plain, weighted = (
-        clone(stack).fit(X, binary, qid=QID, sample_weight=w) for w in (None, np.ones(len(Y)))
+        clone(stack).fit(X, binary, qid=QID, sample_weight=w)
+        for w in (None, np.ones(len(Y)))
     )
     np.testing.assert_allclose(weighted.predict(X), plain.predict(X))
     assert plain.predict(X[:5]).shape == (5,)
@@ -316,7 +353,10 @@ def test_sparse_features():
 
     with pytest.raises(TypeError, match=r"no sparse X.*toarray"):
         StackingRanker().fit(csr_matrix(X), Y, qid=QID)
-    ours = [("ridge", LowRankSurrogateRanker()), ("dcg", LowRankSurrogateRanker(target_loss="dcg"))]
+    ours = [
+        ("ridge", LowRankSurrogateRanker()),
+        ("dcg", LowRankSurrogateRanker(target_loss="dcg")),
+    ]
     assert StackingRanker(estimators=ours).__sklearn_tags__().input_tags.sparse
     stack = StackingRanker(estimators=PARTS)
     np.testing.assert_allclose(
@@ -378,7 +418,9 @@ def test_folds_that_are_refused():
             StackingRanker(PARTS, cv=cv).fit(X, Y, qid=QID)
     halves = [(QID < 15, QID >= 15)]
     with pytest.raises(ValueError, match="no row of positive weight"):
-        StackingRanker(PARTS, cv=halves).fit(X, Y, qid=QID, sample_weight=(QID < 15) * 1.0)
+        StackingRanker(PARTS, cv=halves).fit(
+            X, Y, qid=QID, sample_weight=(QID < 15) * 1.0
+        )
 
 
 def test_the_diagram_shows_the_parts_their_weights_and_the_target_loss():

@@ -17,7 +17,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
-from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, make_ranking_scorer, ranking_target
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    WrappedRanker,
+    make_ranking_scorer,
+    ranking_target,
+)
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 
@@ -33,9 +38,13 @@ def test_scores_of_a_regressor_are_its_predictions(data):
     X, y, qid = data
     ranker = WrappedRanker(Ridge()).fit(X, ranking_target(y, qid))
     np.testing.assert_array_equal(ranker.predict(X), Ridge().fit(X, y).predict(X))
-    assert ranker.score(X, y, qid=qid) == ndcg_score(y, ranker.predict(X), qid=qid, k=10)
+    assert ranker.score(X, y, qid=qid) == ndcg_score(
+        y, ranker.predict(X), qid=qid, k=10
+    )
     ranks = ranker.rank(X, qid=qid)
-    assert all(sorted(ranks[qid == q]) == list(range(1, sum(qid == q) + 1)) for q in range(30))
+    assert all(
+        sorted(ranks[qid == q]) == list(range(1, sum(qid == q) + 1)) for q in range(30)
+    )
     assert (ranker.n_lists_, ranker.n_features_in_) == (30, 5)
     column = WrappedRanker(LinearRegression()).fit(X, y)
     column.estimator_.fit(X, y[:, np.newaxis])  # predicts a column
@@ -83,7 +92,9 @@ def test_one_cross_validation_for_all(data, name, routing):
     for train, test in cv.split(X, y, qid):
         step = model[-1] if name == "pipeline" else model
         fitted = clone(step).fit(X[train], y[train], qid=qid[train])
-        expected.append(ndcg_score(y[test], fitted.predict(X[test]), qid=qid[test], k=10))
+        expected.append(
+            ndcg_score(y[test], fitted.predict(X[test]), qid=qid[test], k=10)
+        )
     params = {"groups": qid, "qid": qid} if routing else {"groups": qid}
     with config_context(enable_metadata_routing=routing):
         found = cross_validate(
@@ -102,7 +113,10 @@ def test_parameters_inside_can_be_searched(data):
     X, y, qid = data
     search = GridSearchCV(
         WrappedRanker(Ridge()),
-        {"estimator": [Ridge(), KNeighborsRegressor()], "target_loss": ["ndcg@5", "map"]},
+        {
+            "estimator": [Ridge(), KNeighborsRegressor()],
+            "target_loss": ["ndcg@5", "map"],
+        },
         cv=GroupKFold(3),
         scoring=make_ranking_scorer("ndcg@5"),
         error_score="raise",
@@ -132,8 +146,12 @@ def test_what_it_takes_is_what_the_estimator_takes(data):
     assert np.isfinite(WrappedRanker(trees).fit(holes, y, qid=qid).predict(holes)).all()
     with pytest.raises(ValueError, match="NaN"):
         WrappedRanker(Ridge()).fit(holes, y)
-    of_ridge, of_trees = (get_tags(WrappedRanker(e)).input_tags for e in (Ridge(), trees))
-    own = get_tags(Ridge()).input_tags  # scikit-learn 1.6 does not say that it takes sparse X
+    of_ridge, of_trees = (
+        get_tags(WrappedRanker(e)).input_tags for e in (Ridge(), trees)
+    )
+    own = get_tags(
+        Ridge()
+    ).input_tags  # scikit-learn 1.6 does not say that it takes sparse X
     assert (of_ridge.sparse, of_ridge.allow_nan) == (own.sparse, False)
     assert (of_trees.sparse, of_trees.allow_nan) == (False, True)
     matrix = sparse.csr_matrix(X)

@@ -13,7 +13,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from lowrank_rank import WrappedRanker, boosting_metric, make_ranking_scorer, ranking_target
+from lowrank_rank import (
+    WrappedRanker,
+    boosting_metric,
+    make_ranking_scorer,
+    ranking_target,
+)
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import query_train_test_split
@@ -57,8 +62,12 @@ def test_scores_are_those_of_the_ranker_on_sorted_rows(data, name):
     plain = booster(name).fit(X[order], y[order], **lists)
     np.testing.assert_array_equal(ranker.predict(X), plain.predict(X))
     assert len(np.unique(ranker.predict(X))) > 10
-    assert ranker.score(X, y, qid=qid) == ndcg_score(y, ranker.predict(X), qid=qid, k=10)
-    np.testing.assert_array_equal(ranker.feature_importances_, plain.feature_importances_)
+    assert ranker.score(X, y, qid=qid) == ndcg_score(
+        y, ranker.predict(X), qid=qid, k=10
+    )
+    np.testing.assert_array_equal(
+        ranker.feature_importances_, plain.feature_importances_
+    )
     assert (ranker.n_lists_, ranker.n_features_in_) == (30, 5)
     again = pickle.loads(pickle.dumps(ranker))
     np.testing.assert_array_equal(again.predict(X), ranker.predict(X))
@@ -69,15 +78,23 @@ def test_cross_validation_and_searches_take_a_target(data, name):
     X, y, qid = data
     target, cv = ranking_target(y, qid), GroupKFold(3)
     model = WrappedRanker(booster(name))
-    options = {"cv": cv, "error_score": "raise", "scoring": make_ranking_scorer("ndcg@5")}
+    options = {
+        "cv": cv,
+        "error_score": "raise",
+        "scoring": make_ranking_scorer("ndcg@5"),
+    }
     scores = cross_val_score(model, X, target, groups=qid, **options)
     for score, (train, test) in zip(scores, cv.split(X, y, qid), strict=True):
         fitted = clone(model).fit(X[train], y[train], qid=qid[train])
         assert score == ndcg_score(y[test], fitted.predict(X[test]), qid=qid[test], k=5)
     if name == "lightgbm":
         search = GridSearchCV(model, {"estimator__num_leaves": [2, 4]}, **options)
-        assert search.fit(X, target, groups=qid).best_estimator_.estimator_.num_leaves in (2, 4)
-        assert len(cross_val_score(model, X, target, groups=qid, cv=cv)) == 3  # its own score
+        assert search.fit(
+            X, target, groups=qid
+        ).best_estimator_.estimator_.num_leaves in (2, 4)
+        assert (
+            len(cross_val_score(model, X, target, groups=qid, cv=cv)) == 3
+        )  # its own score
 
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
@@ -87,7 +104,9 @@ def test_weight_two_is_every_list_twice(data, name):
     w = np.where(qid < 10, 2.0, 1.0)
     weighted = WrappedRanker(booster(name)).fit(X, y, qid=qid, sample_weight=w)
     unweighted = WrappedRanker(booster(name)).fit(X, y, qid=qid)
-    same = WrappedRanker(booster(name)).fit(X, y, qid=qid, sample_weight=np.ones(len(y)))
+    same = WrappedRanker(booster(name)).fit(
+        X, y, qid=qid, sample_weight=np.ones(len(y))
+    )
     assert not np.allclose(weighted.predict(X), unweighted.predict(X))
     np.testing.assert_allclose(same.predict(X), unweighted.predict(X), rtol=1e-5)
 
@@ -113,7 +132,9 @@ STOPPING = {
 
 def check_fitted_anew(model, name, params, X, y, qid):
     """The ranker that comes back is one of so many trees, on all lists."""
-    plain = WrappedRanker(booster(name, **params, n_estimators=model.n_iter_)).fit(X, y, qid=qid)
+    plain = WrappedRanker(booster(name, **params, n_estimators=model.n_iter_)).fit(
+        X, y, qid=qid
+    )
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
     assert model.estimator_.n_estimators == model.n_iter_
     assert model.n_iter_ == np.argmax(model.validation_scores_) + 1
@@ -125,13 +146,19 @@ def test_lightgbm_itself_stops_there(split, weighted):
     """Its own call, with groups of the training and of the evaluation set."""
     lightgbm = pytest.importorskip("lightgbm")
     (X, y, qid), (X_train, X_held, y_train, y_held, *ids), sizes, _ = split
-    weights = np.random.default_rng(2).uniform(0.5, 2.0, 60) if weighted else np.ones(60)
+    weights = (
+        np.random.default_rng(2).uniform(0.5, 2.0, 60) if weighted else np.ones(60)
+    )
     given = {"sample_weight": weights[qid]} if weighted else {}
     model = WrappedRanker(
         booster("lightgbm", n_estimators=40), target_loss="precision@2", **STOPPING
     ).fit(X, y, qid=qid, **given)
     renamed = "eval_X" in signature(lightgbm.LGBMRanker.fit).parameters  # from 4.7 on
-    held = {"eval_X": X_held, "eval_y": y_held} if renamed else {"eval_set": [(X_held, y_held)]}
+    held = (
+        {"eval_X": X_held, "eval_y": y_held}
+        if renamed
+        else {"eval_set": [(X_held, y_held)]}
+    )
     own = booster("lightgbm", n_estimators=40, metric="None").fit(
         X_train,
         y_train,
@@ -144,8 +171,12 @@ def test_lightgbm_itself_stops_there(split, weighted):
         callbacks=[lightgbm.early_stopping(4, verbose=False)],
     )
     assert own.best_iteration_ == model.n_iter_ < 36
-    values = own.evals_result_["valid_0"]["precision@2"]  # with weights of single precision
-    np.testing.assert_allclose(model.validation_scores_, values, rtol=1e-6 if weighted else 0)
+    values = own.evals_result_["valid_0"][
+        "precision@2"
+    ]  # with weights of single precision
+    np.testing.assert_allclose(
+        model.validation_scores_, values, rtol=1e-6 if weighted else 0
+    )
     if not weighted:
         check_fitted_anew(model, "lightgbm", {}, X, y, qid)
 
@@ -161,7 +192,9 @@ def test_xgboost_itself_stops_there(split, target_loss):
     model = WrappedRanker(
         ranker, target_loss=target_loss, relevance_threshold=threshold, **STOPPING
     ).fit(X, y, qid=qid)
-    labels = [one if threshold is None else one >= threshold for one in (y_train, y_held)]
+    labels = [
+        one if threshold is None else one >= threshold for one in (y_train, y_held)
+    ]
     train = xgboost.DMatrix(X_train, labels[0], qid=ids[0])
     held = xgboost.DMatrix(X_held, y_held, qid=ids[1])
     history = {}
@@ -176,7 +209,9 @@ def test_xgboost_itself_stops_there(split, target_loss):
         verbose_eval=False,
     )
     values = history["held"][target_loss]
-    np.testing.assert_allclose(model.validation_scores_, values, atol=1e-4)  # told to 5 digits
+    np.testing.assert_allclose(
+        model.validation_scores_, values, atol=1e-4
+    )  # told to 5 digits
     assert model.n_iter_ == np.argmax(values) + 1 < 36
     if threshold is None:
         check_fitted_anew(model, "xgboost", {}, X, y, qid)
@@ -202,7 +237,9 @@ def test_stopping_in_cross_validation_with_ids_in_the_target(split, name):
     assert scores.min() > 0.6
     fitted = clone(model).fit(frame, y, qid=qid)
     place = np.arange(len(qid)) - np.unique(qid, return_index=True)[1][qid]
-    by_place = np.argsort(place, kind="stable")  # the first rows of all lists, then the second
+    by_place = np.argsort(
+        place, kind="stable"
+    )  # the first rows of all lists, then the second
     mixed = clone(model).fit(frame.iloc[by_place], y[by_place], qid=qid[by_place])
     np.testing.assert_array_equal(mixed.validation_scores_, fitted.validation_scores_)
     np.testing.assert_array_equal(mixed.predict(frame), fitted.predict(frame))
@@ -251,19 +288,29 @@ class DaskRecorder(Recorder):
 
 def test_what_the_estimator_gets():
     X, y, qid, w = [[1.0], [2.0], [3.0]], [2, 0, 1], ["b", "a", "b"], [1.0, 2.0, 3.0]
-    model = WrappedRanker(Recorder(), relevance_threshold=2).fit(X, y, qid=qid, sample_weight=w)
+    model = WrappedRanker(Recorder(), relevance_threshold=2).fit(
+        X, y, qid=qid, sample_weight=w
+    )
     rows, grades, group, weights = model.estimator_.given_
     assert rows.ravel().tolist() == [1, 3, 2]
-    assert (grades.tolist(), group.tolist(), weights.tolist()) == ([1, 0, 0], [2, 1], [1, 3, 2])
+    assert (grades.tolist(), group.tolist(), weights.tolist()) == (
+        [1, 0, 0],
+        [2, 1],
+        [1, 3, 2],
+    )
     together = np.array([[1.0], [2.0]])
-    assert WrappedRanker(Recorder()).fit(together, [0, 1]).estimator_.given_[0] is together
+    assert (
+        WrappedRanker(Recorder()).fit(together, [0, 1]).estimator_.given_[0] is together
+    )
     assert not hasattr(model, "coef_")
 
 
 def test_errors_name_the_remedy(data):
     X, y, qid = data
     pipeline = make_pipeline(StandardScaler(), Recorder())
-    with pytest.raises(ValueError, match=r"no lists to its last step, Recorder.*WrappedRanker"):
+    with pytest.raises(
+        ValueError, match=r"no lists to its last step, Recorder.*WrappedRanker"
+    ):
         WrappedRanker(pipeline).fit(X, y, qid=qid)
     with pytest.raises(ValueError, match="fits collections of Dask"):
         WrappedRanker(DaskRecorder()).fit(X, y, qid=qid)
@@ -286,10 +333,14 @@ def test_a_query_too_long_for_lightgbm():
 @pytest.mark.filterwarnings("ignore")  # LightGBM's own
 def test_scikit_learns_checks():
     """With grades of any kind, all but those in which LightGBM bins weighted rows."""
-    model = WrappedRanker(booster("lightgbm", objective="regression", min_child_samples=1))
+    model = WrappedRanker(
+        booster("lightgbm", objective="regression", min_child_samples=1)
+    )
     tested = check_estimator(model, on_skip=None, on_fail=None)
     failed = {one["check_name"] for one in tested if one["status"] == "failed"}
-    assert all(name.startswith("check_sample_weight_equivalence") for name in failed), failed
+    assert all(name.startswith("check_sample_weight_equivalence") for name in failed), (
+        failed
+    )
     assert len(tested) > 30
 
 
@@ -307,7 +358,9 @@ def test_shap_explains_the_fitted_ranker(data, name):
 def test_columns_go_by_name(data, name):
     X, y, qid = data
     frame = pd.DataFrame(X, columns=list("abcde"))
-    model = WrappedRanker(Ridge() if name == "ridge" else booster(name)).fit(frame, y, qid=qid)
+    model = WrappedRanker(Ridge() if name == "ridge" else booster(name)).fit(
+        frame, y, qid=qid
+    )
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame[list("edcba")])
     with pytest.raises(ValueError, match="feature names should match"):
@@ -319,6 +372,10 @@ def test_regressors_of_boosters_stop_too(split):
     (X, y, qid), _, _, _ = split
     regressor = lightgbm.LGBMRegressor(n_estimators=60, n_jobs=1, verbose=-1)
     model = WrappedRanker(regressor, **STOPPING).fit(X, y, qid=qid)
-    assert model.n_iter_ == model.estimator_.n_estimators == np.argmax(model.validation_scores_) + 1
+    assert (
+        model.n_iter_
+        == model.estimator_.n_estimators
+        == np.argmax(model.validation_scores_) + 1
+    )
     plain = clone(regressor).set_params(n_estimators=model.n_iter_).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))

@@ -10,7 +10,12 @@ from sklearn.exceptions import DataConversionWarning, UndefinedMetricWarning
 from sklearn.metrics import ndcg_score as sklearn_ndcg
 from sklearn.metrics import roc_auc_score
 
-from lowrank_rank import get_ranking_scorer_names, make_ranking_scorer, metrics, ranking_target
+from lowrank_rank import (
+    get_ranking_scorer_names,
+    make_ranking_scorer,
+    metrics,
+    ranking_target,
+)
 from lowrank_rank.metrics import (
     dcg_score,
     expected_rank_utility_score,
@@ -54,12 +59,18 @@ WORKED = {
     "ndcg_exp_full": lambda y, s, k: ndcg_score(y, s, gain="exponential"),
     "ndcg_linear": lambda y, s, k: ndcg_score(y, s, k=k),
     "average_precision": lambda y, s, k: mean_average_precision_score(y, s),
-    "eru_v1_w3": lambda y, s, k: expected_rank_utility_score(y, s, neutral=1, half_life=3),
+    "eru_v1_w3": lambda y, s, k: expected_rank_utility_score(
+        y, s, neutral=1, half_life=3
+    ),
     "auc": lambda y, s, k: measure_score("auc", y, s),
     "reciprocal_rank": lambda y, s, k: reciprocal_rank_score(y, s),
-    "err_gmax3": lambda y, s, k: measure_score(ExpectedReciprocalRank(max_grade=3), y, s),
+    "err_gmax3": lambda y, s, k: measure_score(
+        ExpectedReciprocalRank(max_grade=3), y, s
+    ),
     "pd_unit": lambda y, s, k: pairwise_disagreement_loss(y, s),
-    "pd_difference": lambda y, s, k: pairwise_disagreement_loss(y, s, weights="difference"),
+    "pd_difference": lambda y, s, k: pairwise_disagreement_loss(
+        y, s, weights="difference"
+    ),
     "kendall_tau_loss": lambda y, s, k: -measure_score("kendall", y, s),
 }
 
@@ -102,7 +113,9 @@ SLOW = {
     ),
     "kendall": ("kendall", lambda y, s: -reference.kendall(y, s)),
 }  # fmt: skip
-MEASURES = {name: partial(measure_score, measure) for name, (measure, _) in SLOW.items()}
+MEASURES = {
+    name: partial(measure_score, measure) for name, (measure, _) in SLOW.items()
+}
 
 
 def ragged_batch(rng, n_lists=12, longest=6):
@@ -135,10 +148,17 @@ def test_ragged_batch_equals_the_reference_list_by_list(name):
 @pytest.mark.parametrize("name", MEASURES)
 def test_matrix_is_its_own_lists(name):
     rng = np.random.default_rng(1)
-    y, s = rng.integers(0, 4, (20, 5)).astype(float), rng.integers(0, 4, (20, 5)).astype(float)
+    y, s = (
+        rng.integers(0, 4, (20, 5)).astype(float),
+        rng.integers(0, 4, (20, 5)).astype(float),
+    )
     y[:, 0], y[:, 1] = 3, 0
-    flat = MEASURES[name](y.ravel(), s.ravel(), qid=np.repeat(np.arange(20), 5), average=None)
-    np.testing.assert_allclose(MEASURES[name](y, s, average=None), flat, rtol=1e-12, atol=1e-14)
+    flat = MEASURES[name](
+        y.ravel(), s.ravel(), qid=np.repeat(np.arange(20), 5), average=None
+    )
+    np.testing.assert_allclose(
+        MEASURES[name](y, s, average=None), flat, rtol=1e-12, atol=1e-14
+    )
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -147,17 +167,24 @@ def test_invariances(name):
     rng = np.random.default_rng(2)
     y, s, qid = ragged_batch(rng)
     measure = MEASURES[name]
-    values = dict(zip(np.unique(qid), measure(y, s, qid=qid, average=None), strict=True))
+    values = dict(
+        zip(np.unique(qid), measure(y, s, qid=qid, average=None), strict=True)
+    )
     order = rng.permutation(len(y))
     names = np.array([f"query {q * 7 % 13}" for q in qid])
     shuffled = measure(y[order], s[order], qid=names[order], average=None)
     appearance = list(dict.fromkeys(qid[order]))
     np.testing.assert_allclose(shuffled, [values[q] for q in appearance], atol=1e-12)
     np.testing.assert_allclose(
-        measure(y, np.exp(s) * 3 - 10, qid=qid, average=None), list(values.values()), atol=1e-12
+        measure(y, np.exp(s) * 3 - 10, qid=qid, average=None),
+        list(values.values()),
+        atol=1e-12,
     )
     first = qid < 5
-    split = [measure(y[part], s[part], qid=qid[part], average=None) for part in (first, ~first)]
+    split = [
+        measure(y[part], s[part], qid=qid[part], average=None)
+        for part in (first, ~first)
+    ]
     np.testing.assert_allclose(np.concatenate(split), list(values.values()), atol=1e-12)
 
 
@@ -168,7 +195,9 @@ def test_ndcg_equals_scikit_learn_ties_included(k):
         y = rng.integers(0, grades, shape).astype(float)
         y[:, 0] = 1.0
         s = rng.integers(0, 4, shape) / 3.0
-        assert ndcg_score(y, s, k=k) == pytest.approx(sklearn_ndcg(y, s, k=k), abs=1e-12)
+        assert ndcg_score(y, s, k=k) == pytest.approx(
+            sklearn_ndcg(y, s, k=k), abs=1e-12
+        )
 
 
 def test_auc_equals_scikit_learn_on_one_list():
@@ -186,7 +215,10 @@ def test_columns_are_documents_as_in_fit(frame):
 
 def test_preferences_are_the_weights_of_pairs():
     rng = np.random.default_rng(6)
-    y, s = rng.integers(0, 3, (8, 5)).astype(float), rng.integers(0, 3, (8, 5)).astype(float)
+    y, s = (
+        rng.integers(0, 3, (8, 5)).astype(float),
+        rng.integers(0, 3, (8, 5)).astype(float),
+    )
     preferences = (y[:, :, None] > y[:, None, :]).astype(float)
     np.testing.assert_allclose(
         pairwise_disagreement_loss(preferences, s, average=None),
@@ -205,7 +237,9 @@ def test_long_lists_stay_exact():
         pairwise_disagreement_loss(y, s, weights="difference"), rel=1e-12
     )
     top = y[s == 49]
-    chance = np.cumprod((len(top) - top.sum() - np.arange(200)) / (len(top) - np.arange(200)))
+    chance = np.cumprod(
+        (len(top) - top.sum() - np.arange(200)) / (len(top) - np.arange(200))
+    )
     expected = 1.0 + np.sum(chance * (1 / np.arange(2, 202) - 1 / np.arange(1, 201)))
     assert reciprocal_rank_score(y, s) == pytest.approx(expected, abs=1e-9)
     assert measure_score(ExpectedReciprocalRank(max_grade=1), y, s) == pytest.approx(
@@ -251,7 +285,9 @@ def test_weights_are_those_of_lists():
     per_list = ndcg_score(y, s, qid=qid, average=None)
     list_weights = np.arange(1.0, len(per_list) + 1)
     expected = np.average(per_list, weights=list_weights)
-    assert ndcg_score(y, s, qid=qid, sample_weight=list_weights[qid]) == pytest.approx(expected)
+    assert ndcg_score(y, s, qid=qid, sample_weight=list_weights[qid]) == pytest.approx(
+        expected
+    )
     matrix = np.array([[1.0, 0.0], [1.0, 0.0]])
     scores = np.array([[2.0, 1.0], [1.0, 2.0]])
     weighted = precision_at_k_score(matrix, scores, k=1, sample_weight=[3, 1])
@@ -291,7 +327,10 @@ def test_qid_travels_in_y():
         (lambda: precision_at_k_score([1, 0], [1, 2], k=1.0), r"give share=\.\.\."),
         (lambda: precision_at_k_score([1, 0], [1, 2], share=1.5), r"\(0, 1\]"),
         (lambda: precision_at_k_score([1, 0], [1, 2], share=2), "for a count give k"),
-        (lambda: precision_at_k_score([1, 0], [1, 2], k=1, share=0.5), "give one of them"),
+        (
+            lambda: precision_at_k_score([1, 0], [1, 2], k=1, share=0.5),
+            "give one of them",
+        ),
         (lambda: precision_at_k_score([1, 0], [1, 2], k=True), "integer"),
         (lambda: ndcg_score([1, 0], [1, 2], average="micro"), "average"),
         (lambda: ndcg_score([[1, 0]], [[1, 2]], qid=["a"]), "takes no qid"),
@@ -301,17 +340,31 @@ def test_qid_travels_in_y():
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1, -2]), "negative"),
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[0, 0]), "weights are zero"),
         (lambda: ndcg_score([1, 0], [1, 2], zero_division="warn"), "zero_division"),
-        (lambda: dcg_score(np.ones((2, 3, 3)), np.ones((2, 3))), "only pairwise disagreement"),
+        (
+            lambda: dcg_score(np.ones((2, 3, 3)), np.ones((2, 3))),
+            "only pairwise disagreement",
+        ),
         (lambda: measure_score(AUC(relevance_threshold=np.nan), [1, 0], [1, 2]), "nan"),
         (
             lambda: measure_score(AUC(relevance_threshold="1"), [1, 0], [1, 2]),
             "must be a finite number",
         ),
-        (lambda: measure_score(AUC(relevance_threshold=1), [-1, 1], [1, 2]), "negative grade"),
-        (lambda: dcg_score([[np.nan, 5000]], [[1, 2]], gain="exponential"), "overflows"),
-        (lambda: expected_rank_utility_score([1, 0], [1, 2], neutral=np.nan), "neutral"),
         (
-            lambda: measure_score(ExpectedReciprocalRank(max_grade=np.nan), [1, 0], [1, 2]),
+            lambda: measure_score(AUC(relevance_threshold=1), [-1, 1], [1, 2]),
+            "negative grade",
+        ),
+        (
+            lambda: dcg_score([[np.nan, 5000]], [[1, 2]], gain="exponential"),
+            "overflows",
+        ),
+        (
+            lambda: expected_rank_utility_score([1, 0], [1, 2], neutral=np.nan),
+            "neutral",
+        ),
+        (
+            lambda: measure_score(
+                ExpectedReciprocalRank(max_grade=np.nan), [1, 0], [1, 2]
+            ),
             "max_grade",
         ),
         (lambda: pairwise_disagreement_loss(-np.ones((1, 2, 2)), [[1, 2]]), "opposite"),
@@ -385,7 +438,9 @@ def test_any_measure_by_name_and_as_an_object(name):
     for options in ({"average": None}, {"sample_weight": w, "zero_division": 0.5}):
         expected = measure.measure(y, s, qid=qid, **options)
         for one in (name, measure):
-            np.testing.assert_array_equal(measure_score(one, y, s, qid=qid, **options), expected)
+            np.testing.assert_array_equal(
+                measure_score(one, y, s, qid=qid, **options), expected
+            )
     scorer = make_ranking_scorer(name)
     model = DummyRegressor().fit(s[:, None], y)
     model.predict = lambda X: X[:, 0]
@@ -393,7 +448,9 @@ def test_any_measure_by_name_and_as_an_object(name):
 
 
 def test_measures_of_sets_as_objects():
-    assert measure_score(FBeta(), [1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5]) == pytest.approx(2 / 3)
+    assert measure_score(
+        FBeta(), [1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5]
+    ) == pytest.approx(2 / 3)
     with pytest.raises(ValueError, match="Did you mean 'err'"):
         measure_score("errr", [1, 0], [1, 2])
     with pytest.raises(TypeError, match="name such as"):
@@ -407,7 +464,9 @@ def test_function_class_and_scorer_agree_on_grades(function):
     y, s, qid = ragged_batch(np.random.default_rng(10))
     measure = resolve_measure(name)
     expected = function(y, s, qid=qid, average=None)
-    np.testing.assert_array_equal(measure.measure(y, s, qid=qid, average=None) * sign, expected)
+    np.testing.assert_array_equal(
+        measure.measure(y, s, qid=qid, average=None) * sign, expected
+    )
     model = DummyRegressor().fit(s[:, None], y)
     model.predict = lambda X: X[:, 0]
     scorer = make_ranking_scorer(name)
@@ -427,7 +486,11 @@ def test_losses_take_zero_division_in_their_own_sign(zero_division):
     measured = measure_score("kendall", [1.0], [1.0], zero_division=zero_division)
     np.testing.assert_array_equal(measured, zero_division)
     with_a_pair = pairwise_disagreement_loss(
-        [1.0, 2.0, 3.0], [1.0, 2.0, 3.0], qid=[0, 0, 1], average=None, zero_division=zero_division
+        [1.0, 2.0, 3.0],
+        [1.0, 2.0, 3.0],
+        qid=[0, 0, 1],
+        average=None,
+        zero_division=zero_division,
     )
     np.testing.assert_array_equal(with_a_pair, [0.0, zero_division])
     assert str(pairwise_disagreement_loss([2.0, 1.0], [2.0, 1.0])) == "0.0"  # not -0.0
@@ -467,16 +530,24 @@ def test_zero_division_is_finite_or_nan(value):
     for name in metrics.__all__:
         if name.endswith(("_score", "_loss")):
             measured = ["ndcg"] if name == "measure_score" else []
-            with pytest.raises(ValueError, match="zero_division must be finite, or nan"):
-                getattr(metrics, name)(*measured, [0, 0], [1.0, 2.0], zero_division=value)
+            with pytest.raises(
+                ValueError, match="zero_division must be finite, or nan"
+            ):
+                getattr(metrics, name)(
+                    *measured, [0, 0], [1.0, 2.0], zero_division=value
+                )
     with pytest.raises(ValueError, match="zero_division must be finite, or nan"):
         NDCG().measure([0, 0], [1.0, 2.0], zero_division=value)
 
 
-@pytest.mark.parametrize("score", [metrics.dcg_score, metrics.expected_rank_utility_score])
+@pytest.mark.parametrize(
+    "score", [metrics.dcg_score, metrics.expected_rank_utility_score]
+)
 def test_sums_of_grades_that_overflow_are_refused(score):
     y, qid = [1.0, 0.0, 1.7e308, 1.7e308], [0, 0, 1, 1]
-    with pytest.raises(ValueError, match=r"overflows on list 1 \(the first is 0\).*smaller scale"):
+    with pytest.raises(
+        ValueError, match=r"overflows on list 1 \(the first is 0\).*smaller scale"
+    ):
         score(y, [4.0, 3.0, 2.0, 1.0], qid=qid)
     y, scores, qid = [1.7e308, 1.5e308, 0.0], [2.0, 1.0, 0.0], [0, 1, 1]
     assert score(y, scores, qid=qid) == pytest.approx(1.6e308)
@@ -500,11 +571,15 @@ def test_ties_in_the_head_and_below_it_by_enumeration(k, lists):
         expected = reference.over_ties(lambda y: reference.dcg(y, k), *one)
         assert found[q] == pytest.approx(expected, rel=1e-12)
         if k is None and one[0].any():
-            expected = reference.over_ties(reference.average_precision, one[0] > 0, one[1])
+            expected = reference.over_ties(
+                reference.average_precision, one[0] > 0, one[1]
+            )
             assert average[q] == pytest.approx(expected, rel=1e-12)
 
 
 def test_expected_rank_utility_takes_any_grades():
     assert expected_rank_utility_score([5, -3, 1], [1, 3, 2], half_life=2) == 0.75
     shifted = expected_rank_utility_score([-1, -5], [1, 2], neutral=-4, half_life=2)
-    assert shifted == expected_rank_utility_score([5, 1], [1, 2], neutral=2, half_life=2)
+    assert shifted == expected_rank_utility_score(
+        [5, 1], [1, 2], neutral=2, half_life=2
+    )

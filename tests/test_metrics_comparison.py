@@ -10,7 +10,12 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, compare_rankers, ranking_target
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    WrappedRanker,
+    compare_rankers,
+    ranking_target,
+)
 from lowrank_rank.datasets import dump_qrels, dump_run, make_ranking
 from lowrank_rank.metrics import evaluate_run, mean_intervals, ndcg_score
 
@@ -47,9 +52,13 @@ def test_differences_of_values_are_students():
         theirs = stats.ttest_rel(one, other)
         assert p == pytest.approx(theirs.pvalue, rel=1e-9)
         assert d == pytest.approx((one - other).mean())
-        assert_allclose(ends, stats.t.interval(0.9, 39, d, stats.sem(one - other)), rtol=1e-9)
+        assert_allclose(
+            ends, stats.t.interval(0.9, 39, d, stats.sem(one - other)), rtol=1e-9
+        )
     assert_allclose(found.p_adjusted, holm(found.p_value))
-    assert_allclose(found.means.interval, mean_intervals(table, confidence_level=0.9).interval)
+    assert_allclose(
+        found.means.interval, mean_intervals(table, confidence_level=0.9).interval
+    )
 
 
 def test_a_p_value_is_not_below_that_of_the_signs():
@@ -66,14 +75,18 @@ def test_right_and_wrong_answers_have_intervals_inside_the_range():
     one, other = np.ones(20), np.tile([1.0, 1.0, 1.0, 0.0], 5)
     found = compare_rankers({"one": one, "other": other, "three": 3 * other})
     for column, ends in zip((one, other), found.means.interval, strict=False):
-        wilson = stats.binomtest(int(column.sum()), 20).proportion_ci(0.95, method="wilson")
+        wilson = stats.binomtest(int(column.sum()), 20).proportion_ci(
+            0.95, method="wilson"
+        )
         assert_allclose(ends, [wilson.low, wilson.high], rtol=1e-9)
     # Bonett and Price: 5 of 20 and one more each, 6 / 22 and 1 / 22.
     d, z = 5 / 22, stats.norm.ppf(0.975)
     half = z * np.sqrt((7 / 22 - d**2) / 22)
     assert_allclose(found.interval[0], [d - half, d + half], rtol=1e-12)
     d = one - 3 * other  # not 0 or 1
-    assert_allclose(found.interval[1], stats.t.interval(0.95, 19, d.mean(), stats.sem(d)))
+    assert_allclose(
+        found.interval[1], stats.t.interval(0.95, 19, d.mean(), stats.sem(d))
+    )
     equal = compare_rankers({"one": one, "same": one})
     assert equal.interval[0, 0] < 0 < equal.interval[0, 1]
     assert equal.means.interval[0].tolist() == pytest.approx([1 / (1 + z**2 / 20), 1.0])
@@ -95,7 +108,9 @@ def test_ranks_by_the_tests_of_each_ranker(kind):
         low = 1 + sum(shown[j] and d[j, i] > 0 for j in rest)
         high = 5 - sum(shown[j] and d[j, i] < 0 for j in rest)
         assert found.means.rank_interval[i].tolist() == [low, high]
-    assert found.tied_with_best.tolist() == (found.means.rank_interval[:, 0] == 1).tolist()
+    assert (
+        found.tied_with_best.tolist() == (found.means.rank_interval[:, 0] == 1).tolist()
+    )
     assert found.tied_with_best[0]
     assert not found.tied_with_best[-1]
     against = compare_rankers(table, baseline="r4")
@@ -116,7 +131,8 @@ def test_the_order_of_rows_does_not_matter(kind):
     table = table_of(kind)
     order = np.random.RandomState(1).permutation(40)
     found, again = (
-        compare_rankers(t) for t in (table, {name: v[order] for name, v in table.items()})
+        compare_rankers(t)
+        for t in (table, {name: v[order] for name, v in table.items()})
     )
     for name in ("difference", "interval", "p_value", "p_adjusted", "effect"):
         assert_allclose(getattr(again, name), getattr(found, name), rtol=1e-9)
@@ -126,7 +142,9 @@ def test_several_measures_make_a_dict_that_prints():
     X, y, qid = make_ranking(n_lists=25, random_state=1)
     scores = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
     model = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    found = compare_rankers(y, {**scores, "m": model}, X=X, qid=qid, measure=["map", "ndcg@5"])
+    found = compare_rankers(
+        y, {**scores, "m": model}, X=X, qid=qid, measure=["map", "ndcg@5"]
+    )
     assert [*found] == ["map", "ndcg@5"]
     alone = compare_rankers(y, {**scores, "m": model}, X=X, qid=qid, measure="ndcg@5")
     assert_array_equal(found["ndcg@5"].interval, alone.interval)
@@ -142,7 +160,9 @@ def test_several_measures_make_a_dict_that_prints():
 def test_many_pairs_are_not_printed():
     found = compare_rankers(table_of("skewed", m=7))
     heading, *_ = repr(found).splitlines()
-    assert heading.startswith("value: 40 tasks, 7 rankers, 95% intervals; Holm over 21 pairs")
+    assert heading.startswith(
+        "value: 40 tasks, 7 rankers, 95% intervals; Holm over 21 pairs"
+    )
     assert repr(found).endswith("21 pairs: see to_frame(), or give a baseline")
     assert "baseline  " not in repr(found)
     assert len(found.to_frame()) == 21
@@ -162,7 +182,9 @@ def test_models_and_scores_on_one_table():
         "first feature": X[test, 0],
         "again": ranker.predict(X[test]),
     }
-    found = compare_rankers(y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@5")
+    found = compare_rankers(
+        y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@5"
+    )
     for name, mean in zip(found.names, found.mean, strict=True):
         scores = rankers[name] if name in ("first feature", "again") else (
             rankers[name].predict(X[test])
@@ -171,9 +193,17 @@ def test_models_and_scores_on_one_table():
     table = found.to_frame()
     assert len(table) == 6
     same = table[(table.ranker == "ranker") & (table.baseline == "again")].iloc[0]
-    assert (same.difference, same.low, same.high, same.p_value, same.effect) == (0, 0, 0, 1, 0)
+    assert (same.difference, same.low, same.high, same.p_value, same.effect) == (
+        0,
+        0,
+        0,
+        1,
+        0,
+    )
     assert same.equal == len(found.qid)
-    far = table[(table.ranker == "ranker") & (table.baseline == "first feature")].iloc[0]
+    far = table[(table.ranker == "ranker") & (table.baseline == "first feature")].iloc[
+        0
+    ]
     assert far.low > 0
     assert far.p_holm < 0.01
     assert far.better > far.worse
@@ -203,7 +233,9 @@ def test_classifiers_with_named_classes():
     y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
     qid = np.repeat(np.arange(20), 10)
     model = WrappedRanker(LogisticRegression()).fit(X, y, qid=qid)
-    found = compare_rankers(y, {"model": model, "x": X[:, 0]}, X=X, qid=qid, measure="auc")
+    found = compare_rankers(
+        y, {"model": model, "x": X[:, 0]}, X=X, qid=qid, measure="auc"
+    )
     assert found.mean[0] > 0.6
     with pytest.raises(ValueError, match="is a model: give X"):
         compare_rankers(y, {"model": model, "x": X[:, 0]}, qid=qid)
@@ -268,7 +300,9 @@ def labelled_by_people_and_a_judge(n_labelled=20, seed=0):
 def test_a_judge_gives_prediction_powered_differences():
     people, judge, qid, scores = labelled_by_people_and_a_judge()
     params = {"measure": "ndcg@5", "zero_division": 0.0}
-    found = compare_rankers(people, scores, qid=qid, judge=judge, confidence_level=0.9, **params)
+    found = compare_rankers(
+        people, scores, qid=qid, judge=judge, confidence_level=0.9, **params
+    )
     ids = np.unique(qid[~np.isnan(people)])
     assert found.qid.tolist() == ids.tolist()
     rows, rest = np.isin(qid, ids), ~np.isin(qid, ids)
@@ -276,7 +310,10 @@ def test_a_judge_gives_prediction_powered_differences():
     def values(labels, some):
         of_each = {"average": None, "k": 5, "zero_division": 0.0}
         return np.column_stack(
-            [ndcg_score(labels[some], s[some], qid=qid[some], **of_each) for s in scores.values()]
+            [
+                ndcg_score(labels[some], s[some], qid=qid[some], **of_each)
+                for s in scores.values()
+            ]
         )
 
     given = values(people, rows), values(judge, rows), values(judge, rest)
@@ -291,7 +328,9 @@ def test_a_judge_gives_prediction_powered_differences():
         found.pairs, found.interval, found.p_value, found.difference, strict=True
     ):
         alone = powered(*(v[:, a] - v[:, b] for v in given))
-        assert_allclose([*low_high, p, d], [*alone.interval[0], *alone.p_value, *alone.mean])
+        assert_allclose(
+            [*low_high, p, d], [*alone.interval[0], *alone.p_value, *alone.mean]
+        )
     assert_allclose(found.p_adjusted, holm(found.p_value))
     assert found.n_undefined == 0
     assert_allclose(found.to_frame()["difference"], found.difference)
@@ -317,12 +356,18 @@ def test_a_judge_of_matrices_targets_and_models():
     rng = np.random.RandomState(1)
     judge = rng.randint(0, 3, size=(30, 4)).astype(float)
     people = np.where(np.arange(30)[:, np.newaxis] % 3 == 0, judge, np.nan)
-    scores = {"a": judge + rng.normal(size=judge.shape), "b": rng.normal(size=judge.shape)}
+    scores = {
+        "a": judge + rng.normal(size=judge.shape),
+        "b": rng.normal(size=judge.shape),
+    }
     params = {"measure": "dcg@2", "zero_division": 0}
     of_matrix = compare_rankers(people, scores, judge=judge, **params)
     assert of_matrix.qid.tolist() == list(range(0, 30, 3))
     qid = np.repeat(np.arange(30), 4)
-    target, flat = ranking_target(people.ravel(), qid), {k: v.ravel() for k, v in scores.items()}
+    target, flat = (
+        ranking_target(people.ravel(), qid),
+        {k: v.ravel() for k, v in scores.items()},
+    )
     for labels in (judge.ravel(), ranking_target(judge.ravel(), qid)):
         of_rows = compare_rankers(target, flat, judge=labels, **params)
         assert_allclose(of_rows.interval, of_matrix.interval)
@@ -359,7 +404,9 @@ def test_a_judge_is_refused(params, message):
     given = {"judge": np.tile([1.0, 0.0], 20), "zero_division": 0, **params}
     qid = np.repeat([f"q{i}" for i in range(20)], 2)
     with pytest.raises(ValueError, match=message):
-        compare_rankers(people, {"a": np.ones(40), "b": np.arange(40)}, qid=qid, **given)
+        compare_rankers(
+            people, {"a": np.ones(40), "b": np.arange(40)}, qid=qid, **given
+        )
 
 
 def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
@@ -367,7 +414,9 @@ def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
     y[qid == 3] = 0.0
     scores = np.random.RandomState(0).normal(size=40)
     found = compare_rankers(y, {"bm25": scores}, qid=qid, measure="ndcg@2")
-    assert compare_rankers(y, {"query": scores}, qid=qid).means.names == ["query"]  # no ids
+    assert compare_rankers(y, {"query": scores}, qid=qid).means.names == [
+        "query"
+    ]  # no ids
     values = ndcg_score(y, scores, qid=qid, k=2, average=None)
     assert_allclose(found.means.interval, mean_intervals(values).interval)
     assert (found.n_undefined, found.means.n_queries[0], found.pairs) == (1, 9, [])
@@ -418,7 +467,9 @@ def runs_of_systems(seed=0, n_queries=30):
 
 
 @pytest.mark.filterwarnings("ignore:The run")
-@pytest.mark.parametrize("measure", ["ndcg@3", "map", "recall@2", "mrr", "P_2", "ndcg_cut_5"])
+@pytest.mark.parametrize(
+    "measure", ["ndcg@3", "map", "recall@2", "mrr", "P_2", "ndcg_cut_5"]
+)
 def test_runs_are_compared_as_evaluate_run_measures_them(measure):
     qrels, runs = runs_of_systems()
     found = compare_rankers(qrels, runs, measure=measure, zero_division=0.0)
@@ -439,7 +490,9 @@ def test_runs_come_as_files_frames_and_dicts(tmp_path):
     found = compare_rankers(qrels, runs, measure="map")
     dump_qrels(qrels, tmp_path / "qrels.txt")
     dump_run(runs["a"], tmp_path / "a.run.gz")
-    rows = [(q, d, v) for q, documents in runs["b"].items() for d, v in documents.items()]
+    rows = [
+        (q, d, v) for q, documents in runs["b"].items() for d, v in documents.items()
+    ]
     mixed = {
         "a": tmp_path / "a.run.gz",
         "b": pd.DataFrame(rows, columns=["qid", "docno", "score"]),
@@ -455,10 +508,14 @@ def test_runs_come_as_files_frames_and_dicts(tmp_path):
 def test_runs_with_a_judge():
     judge, runs = runs_of_systems(1, 40)
     human = {q: judge[q] for q in list(judge)[:12]}
-    found = compare_rankers(human, runs, judge=judge, measure="ndcg@3", zero_division=0.0)
+    found = compare_rankers(
+        human, runs, judge=judge, measure="ndcg@3", zero_division=0.0
+    )
     assert set(found.qid) <= set(human)
     with pytest.raises(ValueError, match="judge has no query 'extra'"):
-        compare_rankers({**human, "extra": {"d1": 1}}, runs, judge=judge, zero_division=0.0)
+        compare_rankers(
+            {**human, "extra": {"d1": 1}}, runs, judge=judge, zero_division=0.0
+        )
     _, *documents = judge[next(iter(human))]
     human[next(iter(human))] = dict.fromkeys(documents, 1)
     with pytest.raises(
@@ -472,28 +529,42 @@ def test_people_judge_the_top_of_each_run():
     documents = [f"d{i}" for i in range(8)]
     judge = {f"q{i}": {d: int(rng.randint(2)) for d in documents} for i in range(30)}
     runs = {
-        name: {q: dict(zip(documents, rng.permutation(8) / 1.0, strict=True)) for q in judge}
+        name: {
+            q: dict(zip(documents, rng.permutation(8) / 1.0, strict=True))
+            for q in judge
+        }
         for name in "ab"
     }
 
     def judged(depth):
         tops = {
-            q: {d for r in runs.values() for d in documents if r[q][d] >= 8 - depth} for q in judge
+            q: {d for r in runs.values() for d in documents if r[q][d] >= 8 - depth}
+            for q in judge
         }
         return {q: {d: judge[q][d] for d in tops[q]} for q in [*judge][:12]}
 
-    options = {"judge": judge, "measure": ["precision@2", "precision@1"], "zero_division": 0}
+    options = {
+        "judge": judge,
+        "measure": ["precision@2", "precision@1"],
+        "zero_division": 0,
+    }
     found = compare_rankers(judged(2), runs, **options)["precision@2"]
-    whole = compare_rankers({q: judge[q] for q in [*judge][:12]}, runs, **options)["precision@2"]
+    whole = compare_rankers({q: judge[q] for q in [*judge][:12]}, runs, **options)[
+        "precision@2"
+    ]
     assert_array_equal(found.interval, whole.interval)  # what is below does not count
     people = judged(1)
     with pytest.raises(
         ValueError, match="1 documents that the run 'a' has among its first 2 in query"
     ):
         compare_rankers(people, runs, **options)
-    with pytest.raises(ValueError, match="documents that the run 'a' has in query 'q0'"):
+    with pytest.raises(
+        ValueError, match="documents that the run 'a' has in query 'q0'"
+    ):
         compare_rankers(judged(2), runs, **{**options, "measure": "map"})
-    runs["a"]["q0"] = dict.fromkeys(documents, 1.0)  # all are tied: any may be among the first
+    runs["a"]["q0"] = dict.fromkeys(
+        documents, 1.0
+    )  # all are tied: any may be among the first
     with pytest.raises(ValueError, match="run 'a' has among its first 2 in query 'q0'"):
         compare_rankers(judged(2), {"a": runs["a"]}, **options)
 
@@ -520,18 +591,26 @@ def test_unanswered_queries_are_counted_and_runs_of_other_ids_are_named():
         "right": 10,
     }
     assert found.mean[found.names.index("right")] == pytest.approx(2 / 3)
-    with pytest.warns(UserWarning, match="The runs lack 10 of 30 judged queries, such as 'q20'"):
+    with pytest.warns(
+        UserWarning, match="The runs lack 10 of 30 judged queries, such as 'q20'"
+    ):
         alone = compare_rankers(qrels, {"right": right}, measure="mrr")
     assert alone.mean == [1.0]
     capitals = {q.upper(): found for q, found in right.items()}
     with pytest.raises(ValueError, match=r"The run .right. shares no query .* \['Q0'"):
         compare_rankers(qrels, {"wrong": wrong, "right": capitals})
-    capitals = {q: {d.upper(): v for d, v in found.items()} for q, found in wrong.items()}
-    with pytest.raises(ValueError, match=r"The run .other. shares no document .* \['A'"):
+    capitals = {
+        q: {d.upper(): v for d, v in found.items()} for q, found in wrong.items()
+    }
+    with pytest.raises(
+        ValueError, match=r"The run .other. shares no document .* \['A'"
+    ):
         compare_rankers(qrels, {"wrong": wrong, "other": capitals})
 
 
-@pytest.mark.parametrize("column", ["qid", "query", "Query_id", "topic", "doc", "docno", "doc_id"])
+@pytest.mark.parametrize(
+    "column", ["qid", "query", "Query_id", "topic", "doc", "docno", "doc_id"]
+)
 def test_frames_with_ids_are_no_matrices(column):
     pd = pytest.importorskip("pandas")
     labels = pd.DataFrame({"one": [1.0, 0.0] * 4, "two": [0.0, 1.0] * 4})
@@ -552,10 +631,14 @@ def test_rows_of_scores_match_by_index():
     y = ranking_target([1, 0, 1, 0], ["a", "a", "b", "b"])
     one, other = pd.Series([2.0, 1.0, 2.0, 1.0]), pd.Series([1.0, 2.0, 1.0, 2.0])
     compare_rankers(y, {"one": one, "other": other}, measure="mrr")
-    with pytest.raises(ValueError, match=r"rankers\['one'\] and rankers\['other'\] have different"):
+    with pytest.raises(
+        ValueError, match=r"rankers\['one'\] and rankers\['other'\] have different"
+    ):
         compare_rankers(y, {"one": one, "other": other[::-1]}, measure="mrr")
     X = pd.DataFrame({"x": one})
     model = WrappedRanker(Ridge()).fit(X, y)
     compare_rankers(y, {"model": model, "one": one}, X=X, measure="mrr")
-    with pytest.raises(ValueError, match=r"X and rankers\['one'\] have different indices"):
+    with pytest.raises(
+        ValueError, match=r"X and rankers\['one'\] have different indices"
+    ):
         compare_rankers(y, {"model": model, "one": one[::-1]}, X=X, measure="mrr")

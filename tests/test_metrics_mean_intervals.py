@@ -73,14 +73,18 @@ def test_units_shifts_and_columns():
     assert_allclose(found.to_frame()["low"], found.interval[:, 0])
 
 
-@pytest.mark.parametrize(("n", "correlation"), [(10, 0.9), (50, 0.9), (200, 0.6), (50, 0.0)])
+@pytest.mark.parametrize(
+    ("n", "correlation"), [(10, 0.9), (50, 0.9), (200, 0.6), (50, 0.0)]
+)
 def test_coverage_and_width(n, correlation):
     human, judge, others = drawn(3, n, 1000, correlation, repetitions=2000)
     found = powered(human, judge, others)
     low, high = found.interval.T
     covered = np.mean((low <= 2.0) & (high >= 2.0))
     assert abs(covered - 0.95) < 0.02
-    width = np.mean(found.standard_error) / np.mean(human.std(axis=0, ddof=1) / np.sqrt(n))
+    width = np.mean(found.standard_error) / np.mean(
+        human.std(axis=0, ddof=1) / np.sqrt(n)
+    )
     best = np.sqrt(1.0 - correlation**2 * 1000 / (1000 + n))
     assert width == pytest.approx(best, rel=0.12 if n == 10 else 0.03)
 
@@ -88,9 +92,15 @@ def test_coverage_and_width(n, correlation):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (([1.0] * 4, [1.0] * 4, [1.0, 2.0]), "4 values have human labels and 2 .* 5 and 2"),
+        (
+            ([1.0] * 4, [1.0] * 4, [1.0, 2.0]),
+            "4 values have human labels and 2 .* 5 and 2",
+        ),
         (([1.0] * 5, [1.0] * 5, [1.0]), "5 values have human labels and 1 "),
-        (([1.0] * 5, [1.0] * 6, [1.0] * 9), r"human has the shape \(5, 1\), judge \(6, 1\)"),
+        (
+            ([1.0] * 5, [1.0] * 6, [1.0] * 9),
+            r"human has the shape \(5, 1\), judge \(6, 1\)",
+        ),
         (([[1.0, 2.0]] * 5, [[1.0, 2.0]] * 5, [1.0] * 9), r"judge_unlabelled \(9, 1\)"),
         (([1.0] * 4 + [np.nan], [1.0] * 5, [1.0] * 9), r"human\[4, 0\] is nan"),
         (([1e200] * 5, [1.0] * 5, [1.0] * 9), r"human\[0, 0\] is 1e\+200"),
@@ -127,7 +137,9 @@ def test_means_of_queries_are_students_with_undefined_queries_left_out():
         "name", "mean", "low", "high", "n_queries", "n_undefined",
     ]  # fmt: skip
     array = np.column_stack([table["ndcg@2"], table["precision@1"]])
-    assert_allclose(mean_intervals(array, confidence_level=0.9).interval, found.interval)
+    assert_allclose(
+        mean_intervals(array, confidence_level=0.9).interval, found.interval
+    )
     with pytest.raises(ValueError, match=r"ndcg@2 is defined on 1 of 10 queries"):
         mean_intervals({"ndcg@2": np.where(qid[::4] == 3, 1.0, np.nan)})
     with pytest.raises(ValueError, match=r"human\[0, 0\] is inf"):
@@ -150,7 +162,9 @@ def test_columns_of_the_judge_match_by_name():
     assert_allclose(powered(human, *columns).interval, expected.interval)
     arrays = powered(human, judge.to_numpy(), others.to_numpy())  # no names: by place
     assert_allclose(arrays.interval, expected.interval)
-    with pytest.raises(ValueError, match=r"judge has the columns \['ndcg@5', 'map'\], and human"):
+    with pytest.raises(
+        ValueError, match=r"judge has the columns \['ndcg@5', 'map'\], and human"
+    ):
         powered(human, judge.rename(columns={"ndcg@10": "ndcg@5"}), others)
     with pytest.raises(ValueError, match="judge_unlabelled has the columns"):
         powered(human, judge, others.assign(mrr=0.0))
@@ -165,7 +179,9 @@ def test_ids_are_no_measure_and_must_agree(column):
         assert mean_intervals(human).names == ["map"]
         found = powered(human, table({"map": values, column: ids}), {"map": values})
         assert_allclose(found.interval, powered(values, values, values).interval)
-        with pytest.raises(ValueError, match=f"column '{column}' of human and judge differs"):
+        with pytest.raises(
+            ValueError, match=f"column '{column}' of human and judge differs"
+        ):
             powered(human, table({column: ids[::-1], "map": values}), {"map": values})
     with pytest.raises(ValueError, match="give one value of each query, in columns"):
         mean_intervals({column: ids})

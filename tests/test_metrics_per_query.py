@@ -20,15 +20,23 @@ def test_columns_are_the_functions_without_average():
     table = per_query(y, scores, qid=qid)
     assert list(table.columns) == ["ndcg@5", "ndcg@10", "map"]
     assert table.index.tolist() == list(dict.fromkeys(qid.tolist()))
-    assert_array_equal(table["ndcg@5"], ndcg_score(y, scores, qid=qid, k=5, average=None))
-    assert_array_equal(table["map"], mean_average_precision_score(y, scores, qid=qid, average=None))
+    assert_array_equal(
+        table["ndcg@5"], ndcg_score(y, scores, qid=qid, k=5, average=None)
+    )
+    assert_array_equal(
+        table["map"], mean_average_precision_score(y, scores, qid=qid, average=None)
+    )
     carried = per_query(ranking_target(y, qid), scores)
     assert carried.equals(table)
-    assert table["ndcg@10"].mean() == pytest.approx(ndcg_score(y, scores, qid=qid, k=10))
+    assert table["ndcg@10"].mean() == pytest.approx(
+        ndcg_score(y, scores, qid=qid, k=10)
+    )
 
 
 def test_matrices_and_undefined_queries():
-    table = per_query([[0, 1], [0, 0]], [[1.0, 2.0], [1.0, 2.0]], measure="map", zero_division=0)
+    table = per_query(
+        [[0, 1], [0, 0]], [[1.0, 2.0], [1.0, 2.0]], measure="map", zero_division=0
+    )
     assert table.index.tolist() == [0, 1]
     assert table["map"].tolist() == [1.0, 0.0]
 

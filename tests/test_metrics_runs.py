@@ -49,7 +49,11 @@ def system(seed=0, n_queries=60):
 def test_trec_eval_on_every_shared_measure(all_queries):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     run, qrels = system()
-    missed = sum(v > 0 and d not in run.get(q, {}) for q, g in qrels.items() for d, v in g.items())
+    missed = sum(
+        v > 0 and d not in run.get(q, {})
+        for q, g in qrels.items()
+        for d, v in g.items()
+    )
     unjudged = sum(d not in qrels.get(q, {}) for q, docs in run.items() for d in docs)
     assert min(missed, unjudged) > 100
     asked = {theirs for theirs, _ in SHARED.values()}
@@ -61,7 +65,9 @@ def test_trec_eval_on_every_shared_measure(all_queries):
     assert list(theirs) == answered or set(theirs) == set(answered)
     for name, (_, answer) in SHARED.items():
         values = np.array([theirs[query][answer] for query in answered])
-        assert_allclose(ours.loc[answered, name], values, rtol=0, atol=1e-9, err_msg=name)
+        assert_allclose(
+            ours.loc[answered, name], values, rtol=0, atol=1e-9, err_msg=name
+        )
     rest = ours.drop(index=answered)
     assert len(rest) == (sum(query not in run for query in qrels) if all_queries else 0)
     assert (rest == 0).all(axis=None)
@@ -72,18 +78,23 @@ def test_equal_to_the_functions_where_all_that_is_judged_was_retrieved():
     y, scores = rng.randint(4, size=(20, 9)), np.round(rng.normal(size=(20, 9)))  # tied
     names = [f"d{j}" for j in range(9)]
     qrels, run = (
-        {str(q): dict(zip(names, row, strict=True)) for q, row in enumerate(table.tolist())}
+        {
+            str(q): dict(zip(names, row, strict=True))
+            for q, row in enumerate(table.tolist())
+        }
         for table in (y, scores)
     )
     taken = names_of(lambda one: one.takes_runs, scored=True)
-    with pytest.raises(ValueError, match=r"use one of .*map, mrr, success@10, err, with"):
+    with pytest.raises(
+        ValueError, match=r"use one of .*map, mrr, success@10, err, with"
+    ):
         evaluate_run(run, qrels, "auc")
     assert {"ndcg@10", "map", "eru", "prbep", "dcg_exp"} <= set(taken)
     ours = evaluate_run(run, qrels, taken)
     for name in taken:
-        assert ours[name] == pytest.approx(resolve_measure(name).measure(y, scores), abs=1e-14), (
-            name
-        )
+        assert ours[name] == pytest.approx(
+            resolve_measure(name).measure(y, scores), abs=1e-14
+        ), name
 
 
 def test_relevant_documents_that_were_not_retrieved_are_as_good_as_last():
@@ -92,9 +103,13 @@ def test_relevant_documents_that_were_not_retrieved_are_as_good_as_last():
     y[[0, 3, -1]] = 2, 1, 3
     run = {"q": {f"d{j}": -float(j) for j in range(6)}}
     qrels = {"q": {"d0": 2, "d3": 1, "far": 3}}
-    values = evaluate_run(run, qrels, ["map", "recall@5", "ndcg@5", "precision@5", "mrr", "err"])
+    values = evaluate_run(
+        run, qrels, ["map", "recall@5", "ndcg@5", "precision@5", "mrr", "err"]
+    )
     for name, value in values.items():
-        assert value == pytest.approx(resolve_measure(name).measure(y, scores), abs=1e-5), name
+        assert value == pytest.approx(
+            resolve_measure(name).measure(y, scores), abs=1e-5
+        ), name
 
 
 def test_one_tie_is_the_mean_of_both_orders():
@@ -114,7 +129,10 @@ def test_frames_and_dicts_and_numbers_as_ids_mean_the_same():
     assert evaluate_run(frame, judged, "ndcg") == expected
     assert evaluate_run(frame.to_records(index=False), judged, "ndcg") == expected
     polars = pytest.importorskip("polars")
-    assert evaluate_run(polars.DataFrame(frame.to_dict("list")), judged, "ndcg") == expected
+    assert (
+        evaluate_run(polars.DataFrame(frame.to_dict("list")), judged, "ndcg")
+        == expected
+    )
 
 
 class OfRanx:
@@ -137,7 +155,10 @@ def test_runs_of_ranx():
 
 
 def test_undefined_queries_and_cuts():
-    run, qrels = {"a": {"d": 1.0}, "b": {"d": 1.0}}, {"a": {"d": 1}, "b": {"d": 0, "e": 0}}
+    run, qrels = (
+        {"a": {"d": 1.0}, "b": {"d": 1.0}},
+        {"a": {"d": 1}, "b": {"d": 0, "e": 0}},
+    )
     assert evaluate_run(run, qrels, ["ndcg", "precision"], k=[1, 2]) == {
         "ndcg@1": 1.0,
         "ndcg@2": 1.0,
@@ -158,7 +179,9 @@ def test_measures_of_whole_orders_are_refused(name):
 
 def test_bad_input():
     qrels = {"q": {"d": 1}}
-    with pytest.raises(ValueError, match="The run shares no query with the judgements: it has"):
+    with pytest.raises(
+        ValueError, match="The run shares no query with the judgements: it has"
+    ):
         evaluate_run({"p": {"d": 1.0}}, qrels)
     with pytest.raises(NotImplementedError, match="must define values"):
         RankingMeasure().values_of_run(None, None, None, None)
@@ -176,10 +199,14 @@ def test_judged_queries_without_an_answer_count_and_are_warned_of():
 
 def test_a_run_whose_documents_have_other_ids_is_refused():
     qrels = {q: {"d1": 1, "d2": 0} for q in ("a", "b")}
-    with pytest.raises(ValueError, match=r"The run shares no document .* 'a' it has \['D1'\]"):
+    with pytest.raises(
+        ValueError, match=r"The run shares no document .* 'a' it has \['D1'\]"
+    ):
         evaluate_run({q: {"D1": 1.0} for q in qrels}, qrels)
     # One known document is enough; a run that retrieved nothing has no wrong ids.
-    assert evaluate_run({"a": {"d2": 1.0}, "b": {"D1": 1.0}}, qrels, "mrr") == {"mrr": 0.0}
+    assert evaluate_run({"a": {"d2": 1.0}, "b": {"D1": 1.0}}, qrels, "mrr") == {
+        "mrr": 0.0
+    }
     assert evaluate_run({"a": {}, "b": {}}, qrels, "mrr") == {"mrr": 0.0}
 
 
@@ -187,7 +214,9 @@ def test_lists_best_first_and_sets_of_relevant_documents():
     rng = np.random.RandomState(0)
     lists = {f"q{i}": [f"d{j}" for j in rng.permutation(9)[:6]] for i in range(8)}
     relevant = {q: {f"d{j}" for j in rng.permutation(9)[:3]} for q in lists}
-    scored = {q: {d: -float(i) for i, d in enumerate(found)} for q, found in lists.items()}
+    scored = {
+        q: {d: -float(i) for i, d in enumerate(found)} for q, found in lists.items()
+    }
     graded = {q: dict.fromkeys(found, 1) for q, found in relevant.items()}
     names = ["ndcg@3", "map", "mrr", "recall@2"]
     expected = evaluate_run(scored, graded, names)
@@ -197,7 +226,9 @@ def test_lists_best_first_and_sets_of_relevant_documents():
     assert evaluate_run(mixed, frozen, names) == expected
     with pytest.raises(ValueError, match="contains the document 'd1' of 'q' twice"):
         evaluate_run({"q": ["d1", "d1"]}, {"q": {"d1"}})
-    with pytest.raises(TypeError, match=r"to lists of ids as text, best first; .* got set"):
+    with pytest.raises(
+        TypeError, match=r"to lists of ids as text, best first; .* got set"
+    ):
         evaluate_run({"q": {"d1"}}, {"q": {"d1"}})
     with pytest.raises(TypeError, match=r"to sets of relevant documents; .* got list"):
         evaluate_run({"q": ["d1"]}, {"q": ["d1"]})
@@ -212,11 +243,13 @@ def test_mrr_at_k_is_that_of_cut_runs(k):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     run, qrels = system()
     run = {q: found for q, found in run.items() if q in qrels}
-    first = {q: dict(sorted(d.items(), key=lambda x: -x[1])[:k]) for q, d in run.items()}
+    first = {
+        q: dict(sorted(d.items(), key=lambda x: -x[1])[:k]) for q, d in run.items()
+    }
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(first)
-    ours = evaluate_run(run, qrels, f"mrr@{k}", zero_division=0, all_queries=False, average=None)[
-        f"mrr@{k}"
-    ]
+    ours = evaluate_run(
+        run, qrels, f"mrr@{k}", zero_division=0, all_queries=False, average=None
+    )[f"mrr@{k}"]
     assert_allclose(ours, [theirs[q]["recip_rank"] for q in run], atol=1e-9)
 
 
@@ -224,7 +257,9 @@ def test_other_names_of_success_and_map():
     run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
     names = ["success@2", "hit_rate@2", "hit@2", "hits@2", "success_2"]
     assert set(evaluate_run(run, qrels, names).values()) == {1.0}
-    assert evaluate_run(run, qrels, ["success@1", "map_cut_1", "map_cut_2", "RR@1"]) == {
+    assert evaluate_run(
+        run, qrels, ["success@1", "map_cut_1", "map_cut_2", "RR@1"]
+    ) == {
         "success@1": 0.0,
         "map_cut_1": 0.0,
         "map_cut_2": 0.5,

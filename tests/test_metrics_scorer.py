@@ -94,9 +94,13 @@ def test_model_selection_tools(data, kind, tmp_path):
     plain = search().fit(X, target, groups=qid).best_score_
     nested = make_pipeline(StandardScaler(), pipeline())
     grid = {f"pipeline__{k}": v for k, v in GRID.items()}
-    assert search(nested, grid).fit(X, target, groups=qid).best_score_ == pytest.approx(plain)
+    assert search(nested, grid).fit(X, target, groups=qid).best_score_ == pytest.approx(
+        plain
+    )
     cached = Pipeline(pipeline().steps, memory=str(tmp_path))
-    assert search(cached, n_jobs=1).fit(X, target, groups=qid).best_score_ == pytest.approx(plain)
+    assert search(cached, n_jobs=1).fit(
+        X, target, groups=qid
+    ).best_score_ == pytest.approx(plain)
 
     scorers = {"ndcg": make_ranking_scorer("ndcg@5"), "pd": make_ranking_scorer("pd")}
     multi = search(scoring=scorers, refit="ndcg").fit(X, target, groups=qid)
@@ -106,7 +110,8 @@ def test_model_selection_tools(data, kind, tmp_path):
     at_once.fit(X, target, groups=qid)
     for name, key in [("ndcg@5", "ndcg"), ("pd", "pd")]:
         np.testing.assert_allclose(
-            at_once.cv_results_[f"mean_test_{name}"], multi.cv_results_[f"mean_test_{key}"]
+            at_once.cv_results_[f"mean_test_{name}"],
+            multi.cv_results_[f"mean_test_{key}"],
         )
 
 
@@ -135,7 +140,9 @@ def test_nested_search_and_learning_curve(data):
         train_sizes=[0.5, 1.0],
         error_score="raise",
     )
-    whole = cross_val_score(pipeline(), X, target, cv=splits, scoring=scorer, error_score="raise")
+    whole = cross_val_score(
+        pipeline(), X, target, cv=splits, scoring=scorer, error_score="raise"
+    )
     # learning_curve gives every fold the first one's number of rows, cutting queries apart
     assert scores[-1, 0] == pytest.approx(whole[0])
     np.testing.assert_allclose(scores[-1], whole, atol=0.05)
@@ -159,7 +166,9 @@ WRAPPERS = {
     "pipeline": pipeline,
     "nested pipeline": lambda: make_pipeline(StandardScaler(), pipeline()),
     "search": lambda: search(grid={"rank__alpha": [1.0]}, n_jobs=1),
-    "bagging": lambda: BaggingRegressor(LowRankSurrogateRanker(), n_estimators=2, random_state=0),
+    "bagging": lambda: BaggingRegressor(
+        LowRankSurrogateRanker(), n_estimators=2, random_state=0
+    ),
 }
 
 
@@ -210,7 +219,9 @@ def test_routing_off_and_plain_y_raises_in_a_search(data, tool):
 
     refit = "ndcg@5" if tool == "multi" else True
     found = GridSearchCV(pipeline(), {"rank__alpha": [1.0]}, refit=refit, **common)
-    with pytest.raises(ValueError, match="There is no qid, but the model was fitted on"):
+    with pytest.raises(
+        ValueError, match="There is no qid, but the model was fitted on"
+    ):
         found.fit(X, y, rank__qid=qid)
 
 
@@ -234,7 +245,9 @@ def test_one_list_models(data):
     assert pooled == pytest.approx(ndcg_score(y, one.predict(X)))
     with pytest.warns(UserWarning, match="fitted on one"):
         make_ranking_scorer("ndcg")(one, X, y, qid=qid)
-    top = PrecisionAtKPerceptron(random_state=0).fit(X, y > 1)  # ranks all rows by design
+    top = PrecisionAtKPerceptron(random_state=0).fit(
+        X, y > 1
+    )  # ranks all rows by design
     assert 0 < make_ranking_scorer("precision@20")(top, X, (y > 1).astype(int)) <= 1
 
 
@@ -246,7 +259,9 @@ def test_scoring_without_qid_asks_whether_ids_were_given(data, n_lists):
     given = make_pipeline(LowRankSurrogateRanker()).fit(X, ranking_target(y, qid))
     scorer = make_ranking_scorer("ndcg")
     assert lists_seen(given) == (n_lists, True, True)
-    with pytest.raises(ValueError, match="There is no qid, but the model was fitted on rows with"):
+    with pytest.raises(
+        ValueError, match="There is no qid, but the model was fitted on rows with"
+    ):
         scorer(given, X, y)
     assert scorer(given, X, y, qid=qid) == pytest.approx(
         ndcg_score(y, given.predict(X), qid=qid)
@@ -289,11 +304,15 @@ def test_a_model_fitted_with_ids_is_not_scored_or_ranked_without(data, family, l
     assert sorted(ranks) == list(range(1, len(y) + 1))
     assert model.score(X, y, qid=qid) == model.score(X, ranking_target(y, qid))
     expected = ndcg_score(y, predict_scores(model, X, qid), qid=qid)
-    assert scorer(model, X, y, qid=qid) == pytest.approx(expected)  # no warning: ids in both
+    assert scorer(model, X, y, qid=qid) == pytest.approx(
+        expected
+    )  # no warning: ids in both
     assert scorer(model, X, ranking_target(y, qid)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("tool", [cross_val_score, partial(learning_curve, train_sizes=[1.0])])
+@pytest.mark.parametrize(
+    "tool", [cross_val_score, partial(learning_curve, train_sizes=[1.0])]
+)
 @pytest.mark.parametrize("scoring", [None, "ndcg@5"])
 def test_ids_for_fit_alone_are_refused(data, tool, scoring):
     """Without routing no scorer gets them, folds that train on one query among them."""
@@ -324,7 +343,11 @@ def test_a_model_that_a_tool_was_given_says_nothing_of_its_clone(data):
     before.fit(X, y)
     assert 0 < scorer(bagged.fit(X, target), X, target) <= 1
     inner = WrappedRanker(OrderPreservingRegressor(target_loss="ndcg")).fit(X, series)
-    assert lists_seen(inner) == (40, True, True)  # it answers for what it has fitted without ids
+    assert lists_seen(inner) == (
+        40,
+        True,
+        True,
+    )  # it answers for what it has fitted without ids
 
 
 def test_calibrated_models_are_seen(data):
@@ -334,7 +357,9 @@ def test_calibrated_models_are_seen(data):
     cv = list(GroupKFold(3).split(X, y, qid))
     top = PrecisionAtKPerceptron(random_state=0)
     model = CalibratedClassifierCV(top, cv=cv)
-    with pytest.raises(ValueError, match="There is no qid, but the model was fitted on rows with"):
+    with pytest.raises(
+        ValueError, match="There is no qid, but the model was fitted on rows with"
+    ):
         make_ranking_scorer("ndcg")(model.fit(X, series), X, y)
     with pytest.raises(ValueError, match="carries query ids, but a model inside"):
         make_ranking_scorer("ndcg")(model.fit(X, y), X, series)
@@ -343,7 +368,9 @@ def test_calibrated_models_are_seen(data):
 def test_batches_without_ids_are_no_ids(data):
     """Each batch is a list; rows without qid are one list, and say so."""
     X, y, _ = data
-    model = LowRankSurrogateRanker().partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
+    model = (
+        LowRankSurrogateRanker().partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
+    )
     assert lists_seen(model) == (2, False, False)
     scorer = make_ranking_scorer("ndcg@10", one_list=True)
     with pytest.warns(UserWarning, match="was fitted without query ids"):
@@ -448,10 +475,21 @@ def test_weights_reach_the_measure(data):
 
 def test_names_and_parameters():
     names = get_ranking_scorer_names()
-    assert {"ndcg", "ndcg@10", "precision@10", "precision@25%", "map", "pd", "mrr"} <= set(names)
+    assert {
+        "ndcg",
+        "ndcg@10",
+        "precision@10",
+        "precision@25%",
+        "map",
+        "pd",
+        "mrr",
+    } <= set(names)
     assert all(make_ranking_scorer(name) for name in names)
     scorer = make_ranking_scorer("map", relevance_threshold=2)
-    assert scorer.measure.get_params() == MeanAveragePrecision(relevance_threshold=2).get_params()
+    assert (
+        scorer.measure.get_params()
+        == MeanAveragePrecision(relevance_threshold=2).get_params()
+    )
     loss = NDCG(k=3)
     make_ranking_scorer(loss, k=7)
     assert loss.k == 3
@@ -459,7 +497,9 @@ def test_names_and_parameters():
         make_ranking_scorer("ndgc")
     with pytest.raises(ValueError, match="Invalid parameter"):
         make_ranking_scorer("ndcg", relevance_threshold=1)
-    several = make_ranking_scorer({"P5": "precision@5", "N": NDCG(k=2)}, relevance_threshold=3)
+    several = make_ranking_scorer(
+        {"P5": "precision@5", "N": NDCG(k=2)}, relevance_threshold=3
+    )
     assert list(several.measure) == ["P5", "N"]
     assert several.measure["P5"].relevance_threshold == 3
     for contradiction in (["ndcg@5", "ndcg@10"], "ndcg@10"):
@@ -589,7 +629,9 @@ def test_numbers_are_no_labels_of_a_classifier_of_names():
             model, X, np.where(is_fraud, "fraud", None)
         ),
     ):
-        with pytest.raises(ValueError, match=r"classes of the model are \['fraud', 'ok'\]"):
+        with pytest.raises(
+            ValueError, match=r"classes of the model are \['fraud', 'ok'\]"
+        ):
             refused()
     scores = model.predict_proba(X)[:, 0]
     found = compare_rankers(y, {"model": scores}, qid=qid, measure="recall@5")

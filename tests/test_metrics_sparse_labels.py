@@ -26,7 +26,9 @@ def labels(rng, n, r, density=0.1):
     return y
 
 
-@pytest.mark.parametrize("name", [*names_of(lambda one: one.labels != "any"), "eru", "mrr", "err"])
+@pytest.mark.parametrize(
+    "name", [*names_of(lambda one: one.labels != "any"), "eru", "mrr", "err"]
+)
 def test_measures_of_sparse_labels_with_ties(name):
     rng = np.random.default_rng(7)
     y, scores = labels(rng, 30, 20, 0.3), rng.integers(0, 4, (30, 20)).astype(float)
@@ -35,7 +37,9 @@ def test_measures_of_sparse_labels_with_ties(name):
     for average in ("mean", None):
         options = {"sample_weight": weights, "average": average, "zero_division": 0.5}
         found = measure.measure(sparse.coo_matrix(y), scores, **options)
-        np.testing.assert_allclose(found, measure.measure(y, scores, **options), atol=1e-15)
+        np.testing.assert_allclose(
+            found, measure.measure(y, scores, **options), atol=1e-15
+        )
 
 
 def test_measures_of_sparse_labels_in_several_batches():
@@ -59,7 +63,9 @@ def test_scorers_and_tables():
     Y = sparse.csr_matrix(y)
     ranker = LowRankSurrogateRanker(target_loss="precision@5").fit(X, y)
     weights = rng.random(N)
-    assert ranker.score(X, Y, weights) == pytest.approx(ranker.score(X, y, weights), abs=1e-15)
+    assert ranker.score(X, Y, weights) == pytest.approx(
+        ranker.score(X, y, weights), abs=1e-15
+    )
     assert ranker.score(X.tolist(), Y) == pytest.approx(ranker.score(X, y), abs=1e-15)
     scorer = make_ranking_scorer(["ndcg@5", "map"])
     model = make_pipeline(StandardScaler(), ranker).fit(X, y)
@@ -94,19 +100,31 @@ def test_measures_name_the_place_of_a_wrong_entry(value, message):
 
 
 def test_measures_refuse_scores_of_another_shape_one_column_and_qid():
-    with pytest.raises(ValueError, match=r"y_score has shape \(3, 2\) but y_true has shape"):
+    with pytest.raises(
+        ValueError, match=r"y_score has shape \(3, 2\) but y_true has shape"
+    ):
         resolve_measure("ndcg").measure(GOOD, np.ones((3, 2)))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         resolve_measure("ndcg").measure(GOOD, np.ones((4, 3)))
-    with pytest.raises(ValueError, match="One column, and grades of documents must be dense"):
+    with pytest.raises(
+        ValueError, match="One column, and grades of documents must be dense"
+    ):
         resolve_measure("ndcg").measure(GOOD[:, :1], np.ones((3, 1)))
     with pytest.raises(ValueError, match="takes no qid"):
         resolve_measure("ndcg").measure(GOOD, np.ones((3, 3)), qid=[0, 0, 1])
 
 
-@pytest.mark.parametrize("ranker", [LowRankSurrogateRanker(), OrderPreservingRegressor()])
+@pytest.mark.parametrize(
+    "ranker", [LowRankSurrogateRanker(), OrderPreservingRegressor()]
+)
 def test_rankers_are_fitted_to_dense_labels(ranker):
-    for fit in (getattr(ranker, name) for name in ("fit", "partial_fit") if hasattr(ranker, name)):
-        with pytest.raises(TypeError, match=r"for y, but dense data is required.*\.toarray\(\)"):
+    for fit in (
+        getattr(ranker, name)
+        for name in ("fit", "partial_fit")
+        if hasattr(ranker, name)
+    ):
+        with pytest.raises(
+            TypeError, match=r"for y, but dense data is required.*\.toarray\(\)"
+        ):
             fit(np.eye(3), GOOD)
     assert not hasattr(ranker, "coef_")

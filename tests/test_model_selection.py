@@ -15,8 +15,17 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 
-from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, make_ranking_scorer, ranking_target
-from lowrank_rank.datasets import load_digits_retrieval, make_label_ranking, make_ranking
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    WrappedRanker,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.datasets import (
+    load_digits_retrieval,
+    make_label_ranking,
+    make_ranking,
+)
 from lowrank_rank.model_selection import (
     QueryTimeSeriesSplit,
     query_learning_curve,
@@ -35,7 +44,9 @@ def data():
 # Splits -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sizes", [{}, {"test_size": 0.4}, {"train_size": 7, "test_size": 5}])
+@pytest.mark.parametrize(
+    "sizes", [{}, {"test_size": 0.4}, {"train_size": 7, "test_size": 5}]
+)
 def test_parts_are_whole_queries_in_the_order_of_rows(data, sizes):
     X, y, qid = data
     X_a, X_b, y_a, y_b, qid_a, qid_b = query_train_test_split(
@@ -54,7 +65,12 @@ def test_whatever_the_rows_come_in(data):
     X, y, qid = data
     frame, series = pd.DataFrame(X), pd.Series(y, index=pd.Index(qid, name="qid"))
     parts = query_train_test_split(
-        frame, series, sparse.csr_matrix(X), y.tolist(), ranking_target(y, qid), random_state=0
+        frame,
+        series,
+        sparse.csr_matrix(X),
+        y.tolist(),
+        ranking_target(y, qid),
+        random_state=0,
     )
     assert len(parts) == 10
     train = parts[8]["qid"]
@@ -84,7 +100,14 @@ def test_curve_is_the_fits_by_hand(data):
     X, y, qid = data
     ranker = LowRankSurrogateRanker(target_loss="ndcg@5")
     sizes, train, test = query_learning_curve(
-        ranker, X, y, qid=qid, train_sizes=[0.2, 1.0], cv=4, scoring="ndcg@5", random_state=3
+        ranker,
+        X,
+        y,
+        qid=qid,
+        train_sizes=[0.2, 1.0],
+        cv=4,
+        scoring="ndcg@5",
+        random_state=3,
     )
     assert sizes.tolist() == [6, 30]
     for fold, (a, b) in enumerate(GroupKFold(4).split(X, y, pd.factorize(qid)[0])):
@@ -105,7 +128,12 @@ def test_training_sets_hold_so_many_whole_queries(data):
 
     splits = GroupShuffleSplit(2, random_state=0)
     query_learning_curve(
-        Watched(), X, ranking_target(y, qid), train_sizes=[2, 5], cv=splits, random_state=0
+        Watched(),
+        X,
+        ranking_target(y, qid),
+        train_sizes=[2, 5],
+        cv=splits,
+        random_state=0,
     )
     assert [len(set(ids)) for ids in seen] == [2, 2, 5, 5]
     assert set(seen[0]) < set(seen[2])
@@ -130,7 +158,9 @@ def test_rows_that_are_queries():
 def test_sizes_without_sense(data, sizes, message):
     X, y, qid = data
     with pytest.raises(ValueError, match=message):
-        query_learning_curve(LowRankSurrogateRanker(), X, y, qid=qid, train_sizes=sizes, cv=2)
+        query_learning_curve(
+            LowRankSurrogateRanker(), X, y, qid=qid, train_sizes=sizes, cv=2
+        )
     with pytest.raises(ValueError, match="query of each row is needed"):
         query_learning_curve(LowRankSurrogateRanker(), X, y)
 
@@ -152,9 +182,15 @@ def test_what_is_constant_within_queries_orders_nothing(data):
     # Over all rows it seems to matter, to a model that has a weight for it.
     model = WrappedRanker(LinearRegression()).fit(X, y, qid=qid)
     pooled = permutation_importance(
-        model, X, ranking_target(y, qid), scoring=make_ranking_scorer("ndcg@5"), random_state=0
+        model,
+        X,
+        ranking_target(y, qid),
+        scoring=make_ranking_scorer("ndcg@5"),
+        random_state=0,
     )
-    inside = query_permutation_importance(model, X, y, qid=qid, scoring="ndcg@5", random_state=0)
+    inside = query_permutation_importance(
+        model, X, y, qid=qid, scoring="ndcg@5", random_state=0
+    )
     assert abs(pooled.importances_mean[-1]) > 1e-3
     assert_allclose(inside.importances[-1], 0.0, atol=1e-12)
 
@@ -173,7 +209,9 @@ def test_permuted_values_stay_in_their_query(data):
     names = list("abcd")
     for table in (X, pd.DataFrame(X, columns=names), polars.DataFrame(X, schema=names)):
         original, changed = X, []
-        query_permutation_importance(None, table, y, qid=qid, scoring=scorer, n_repeats=2)
+        query_permutation_importance(
+            None, table, y, qid=qid, scoring=scorer, n_repeats=2
+        )
         changed = np.array(changed[:-1]).reshape(4, 2, 4)
         for column in range(4):
             assert (changed[column, :, column] > len(y) / 3).all()
@@ -212,8 +250,12 @@ def rows_in_time(n_queries=13, seed=0):
 @pytest.mark.parametrize("gap", [0, 2])
 def test_later_queries_are_tested_whole(gap):
     qid, time = rows_in_time()
-    names = np.array([f"q{(7 * i) % 13}" for i in range(13)])[qid]  # no order in the names
-    splits = list(QueryTimeSeriesSplit(n_splits=3, gap=gap).split(time, groups=names, time=time))
+    names = np.array([f"q{(7 * i) % 13}" for i in range(13)])[
+        qid
+    ]  # no order in the names
+    splits = list(
+        QueryTimeSeriesSplit(n_splits=3, gap=gap).split(time, groups=names, time=time)
+    )
     expected = TimeSeriesSplit(3, gap=gap).split(np.arange(13))
     for (train, test), (first, later) in zip(splits, expected, strict=True):
         assert set(qid[train]) == set(first)
@@ -236,7 +278,9 @@ def test_without_times_queries_follow_their_first_rows():
     assert [test.tolist() for _, test in splits] == [[1, 4], [3], [5]]
     target = ranking_target(np.arange(6) % 2, qid)
     carried = list(QueryTimeSeriesSplit(n_splits=3).split(qid, target))
-    assert [train.tolist() for train, _ in carried] == [train.tolist() for train, _ in splits]
+    assert [train.tolist() for train, _ in carried] == [
+        train.tolist() for train, _ in splits
+    ]
 
 
 def test_time_series_splits_in_tools_of_sklearn():
@@ -250,7 +294,9 @@ def test_time_series_splits_in_tools_of_sklearn():
     assert len(by_target) == cv.get_n_splits() == 3
     assert repr(cv) == "QueryTimeSeriesSplit(gap=0, n_splits=3)"
     with config_context(enable_metadata_routing=True):
-        routed = cross_val_score(ranker, X, target, cv=cv, scoring=scorer, params={"groups": qid})
+        routed = cross_val_score(
+            ranker, X, target, cv=cv, scoring=scorer, params={"groups": qid}
+        )
     assert_array_equal(routed, by_target)
 
 
@@ -258,6 +304,10 @@ def test_time_series_splits_say_what_is_missing():
     with pytest.raises(ValueError, match="Give groups=qid"):
         next(QueryTimeSeriesSplit().split(np.zeros(9)))
     with pytest.raises(ValueError, match="time has no value in row 1"):
-        next(QueryTimeSeriesSplit(2).split([1, 2, 3], groups=[1, 2, 3], time=[1.0, np.nan, 2.0]))
+        next(
+            QueryTimeSeriesSplit(2).split(
+                [1, 2, 3], groups=[1, 2, 3], time=[1.0, np.nan, 2.0]
+            )
+        )
     with pytest.raises(ValueError, match="Cannot have number of folds"):
         next(QueryTimeSeriesSplit(5).split([1, 2, 3], groups=[1, 2, 3]))

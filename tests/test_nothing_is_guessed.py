@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
@@ -57,7 +60,11 @@ def rankers():
             yield one
 
 
-CLASSIFIERS = [LowRankSurrogateClassifier, PrecisionAtKPerceptron, StructuredHingeClassifier]
+CLASSIFIERS = [
+    LowRankSurrogateClassifier,
+    PrecisionAtKPerceptron,
+    StructuredHingeClassifier,
+]
 CLASSIFIERS += [structured.StructuredHingeBinaryClassifier]
 RANKERS = sorted(set(rankers()) - {PrecisionAtKPerceptron}, key=lambda c: c.__name__)
 
@@ -77,7 +84,9 @@ each_ranker = pytest.mark.parametrize("cls", RANKERS, ids=lambda cls: cls.__name
 
 
 def test_the_table_has_all_rankers():
-    assert {HistGradientBoostingRanker, StackingRanker, StructuredHingeRanker} < set(RANKERS)
+    assert {HistGradientBoostingRanker, StackingRanker, StructuredHingeRanker} < set(
+        RANKERS
+    )
     assert len(RANKERS) == 7
 
 
@@ -88,7 +97,9 @@ def test_the_table_has_all_rankers():
 @pytest.mark.parametrize(
     ("cls", "name"),
     [(cls, "qid") for cls in RANKERS]
-    + [(LowRankSurrogateRanker, name) for name in ("query_id", "query", "group", "QID")],
+    + [
+        (LowRankSurrogateRanker, name) for name in ("query_id", "query", "group", "QID")
+    ],
 )
 def test_a_column_of_ids_in_y_is_no_item(cls, name):
     X, y, qid = make_documents()
@@ -104,13 +115,17 @@ def test_a_column_of_ids_in_y_is_no_item(cls, name):
         make_ranking_scorer("ndcg@5")(model, X, table)
     with pytest.raises(ValueError, match=words):
         ndcg_score(table, table)
-    assert model.fit(X, table[["relevance"]], qid=qid).n_items_ is None  # one column is no table
+    assert (
+        model.fit(X, table[["relevance"]], qid=qid).n_items_ is None
+    )  # one column is no table
 
 
 @pytest.mark.parametrize("cls", [*RANKERS, *CLASSIFIERS], ids=lambda cls: cls.__name__)
 def test_labels_and_ids_are_no_features(cls):
     X, y, qid = make_documents()
-    with pytest.raises(ValueError, match=r"'label' of X is y, .*X.drop\(columns=\['label'\]\)"):
+    with pytest.raises(
+        ValueError, match=r"'label' of X is y, .*X.drop\(columns=\['label'\]\)"
+    ):
         made(cls).fit(X.assign(label=y), y.rename("label"))
     if cls in RANKERS:
         with pytest.raises(ValueError, match="'q' of X is qid"):
@@ -131,7 +146,9 @@ def test_a_forgotten_qid_is_said_above_1000_rows(cls):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(X, y, **given)
-        return [str(one.message) for one in caught if "are one list" in str(one.message)]
+        return [
+            str(one.message) for one in caught if "are one list" in str(one.message)
+        ]
 
     [message] = heard(X, y)
     assert message.startswith("All 1,001 rows are one list: pass qid=...")
@@ -166,7 +183,9 @@ def test_models_keep_digests_of_at_most_4000_ids():
         assert b"example.org" not in text
         assert len(text) < 120_000
     with pytest.warns(lowrank_rank.CutQueriesWarning, match="1 of 1 query ids"):
-        OrderPreservingRegressor().fit(X, y, qid=people).score(X[:3], y[:3], qid=people[[0, 0, 0]])
+        OrderPreservingRegressor().fit(X, y, qid=people).score(
+            X[:3], y[:3], qid=people[[0, 0, 0]]
+        )
 
 
 def test_integer_ids_are_not_kept_in_clear():
@@ -175,23 +194,36 @@ def test_integer_ids_are_not_kept_in_clear():
     model = LowRankSurrogateRanker().fit(X, y, qid=ids)
     held = [value for value in vars(model).values() if isinstance(value, tuple)]
     assert held
-    assert not any(np.any(np.asarray(part) == 987654321) for one in held for part in one)
+    assert not any(
+        np.any(np.asarray(part) == 987654321) for one in held for part in one
+    )
 
 
 @pytest.mark.parametrize("kind", [int, float, str, "tuple", "numpy in tuples"])
 def test_a_cut_list_is_noticed_by_its_digest(kind):
     X, y, qid = make_documents()
-    makers = {"tuple": lambda q: ("q", int(q)), "numpy in tuples": lambda q: ("q", np.int64(q))}
+    makers = {
+        "tuple": lambda q: ("q", int(q)),
+        "numpy in tuples": lambda q: ("q", np.int64(q)),
+    }
     make = makers.get(kind, kind)
     ids = np.fromiter(map(make, qid), dtype=object, count=60)
     model = LowRankSurrogateRanker()
-    one, two = (clone(model).fit(X[s], y[s], qid=ids[s]) for s in (slice(33), slice(33, 60)))
-    with pytest.raises(ValueError, match=r"list whose rows come last .* is split") as error:
+    one, two = (
+        clone(model).fit(X[s], y[s], qid=ids[s]) for s in (slice(33), slice(33, 60))
+    )
+    with pytest.raises(
+        ValueError, match=r"list whose rows come last .* is split"
+    ) as error:
         merge([one, two])
     assert "5" not in str(error.value)  # the id
     with pytest.raises(ValueError, match="is split"):
-        model.partial_fit(X[:33], y[:33], qid=ids[:33]).partial_fit(X[33:], y[33:], qid=ids[33:])
-    merge([clone(model).fit(X[s], y[s], qid=ids[s]) for s in (slice(30), slice(30, 60))])
+        model.partial_fit(X[:33], y[:33], qid=ids[:33]).partial_fit(
+            X[33:], y[33:], qid=ids[33:]
+        )
+    merge(
+        [clone(model).fit(X[s], y[s], qid=ids[s]) for s in (slice(30), slice(30, 60))]
+    )
 
 
 @pytest.mark.parametrize("loss", ["lambdarank", "cross_entropy"])
@@ -213,12 +245,20 @@ def test_a_row_without_weight_gives_no_ids(loss):
 def test_a_classifier_of_two_classes_ranks_the_fold():
     X, y, _ = make_documents(200)
     scorer, cv = make_ranking_scorer("precision@10"), StratifiedKFold(2)
-    grid = GridSearchCV(LogisticRegression(), {"C": [1.0]}, scoring=scorer, cv=cv, refit=False)
+    grid = GridSearchCV(
+        LogisticRegression(), {"C": [1.0]}, scoring=scorer, cv=cv, refit=False
+    )
     want = []
     for train, test in cv.split(X, y):
-        p = LogisticRegression().fit(X.iloc[train], y[train]).predict_proba(X.iloc[test])[:, 1]
+        p = (
+            LogisticRegression()
+            .fit(X.iloc[train], y[train])
+            .predict_proba(X.iloc[test])[:, 1]
+        )
         want.append(y.to_numpy()[test][np.argsort(-p)[:10]].mean())
-    assert grid.fit(X, y).cv_results_["mean_test_score"][0] == pytest.approx(np.mean(want))
+    assert grid.fit(X, y).cv_results_["mean_test_score"][0] == pytest.approx(
+        np.mean(want)
+    )
 
 
 def test_other_models_keep_the_refusal():
@@ -272,7 +312,12 @@ def make_empty():
 def test_a_feature_of_one_query_is_constant_in_the_other_folds(model):
     X, y, qid = make_empty()
     scorer = make_ranking_scorer("ndcg@10")
-    how = {"cv": GroupKFold(5), "groups": qid, "scoring": scorer, "error_score": "raise"}
+    how = {
+        "cv": GroupKFold(5),
+        "groups": qid,
+        "scoring": scorer,
+        "error_score": "raise",
+    }
     assert np.isfinite(cross_val_score(model, X, ranking_target(y, qid), **how)).all()
     assert np.isfinite(model.fit(X.to_numpy(), y, qid=qid).predict(X.to_numpy())).all()
 
@@ -287,9 +332,13 @@ def test_the_model_is_the_one_without_the_column(form):
         "polars": lambda X: pytest.importorskip("polars").DataFrame(X.to_dict("list")),
         "category": lambda X: X.assign(clicks=X["clicks"].astype("category")),
     }.get(form, lambda X: X)
-    model = HistGradientBoostingRanker(max_iter=5).fit(make(X[rows]), y[rows], qid=qid[rows])
+    model = HistGradientBoostingRanker(max_iter=5).fit(
+        make(X[rows]), y[rows], qid=qid[rows]
+    )
     want = clone(model).fit(X.loc[rows, ["bm25", "age"]], y[rows], qid=qid[rows])
-    np.testing.assert_array_equal(model.predict(make(X)), want.predict(X[["bm25", "age"]]))
+    np.testing.assert_array_equal(
+        model.predict(make(X)), want.predict(X[["bm25", "age"]])
+    )
     if form != "category":
         with pytest.raises(ValueError, match="X has no value"):
             clone(model).fit(make(X * np.nan), y, qid=qid)
@@ -308,7 +357,10 @@ def test_forests_take_empty_columns_and_refuse_what_they_cannot_see(kind):
     y = y if kind == "classes" else pd.DataFrame({"i": y, "j": 1 - y, "k": y})
     model = clone(FORESTS[kind]).fit(X.assign(clicks=np.nan), y)
     model.predict(X.fillna(7.0))
-    for factor, words in ((1e-8, "'bm25' of X has a range of"), (1e100, "'bm25'.*beyond float32")):
+    for factor, words in (
+        (1e-8, "'bm25' of X has a range of"),
+        (1e100, "'bm25'.*beyond float32"),
+    ):
         with pytest.raises(ValueError, match=f"{words}.*StandardScaler"):
             clone(model).fit(X * factor, y)
     far = X.assign(age=1e9 + X["age"])  # one number in float32
@@ -349,7 +401,9 @@ def fit_any(model, X, y, qid):
 def test_a_mark_of_a_missing_value_is_named(model):
     X, y, qid = make_documents()
     X.loc[5, "age"] = 1.79769313486e308
-    with pytest.raises(ValueError, match=r"column 'age' of X holds 1.79769e\+308.*missing value"):
+    with pytest.raises(
+        ValueError, match=r"column 'age' of X holds 1.79769e\+308.*missing value"
+    ):
         fit_any(model, X, y, qid)
     with pytest.raises(ValueError, match="column 1 of X holds"):
         fit_any(model, X.to_numpy(), y.to_numpy(), qid.to_numpy())
@@ -359,7 +413,9 @@ def test_a_mark_of_a_missing_value_is_named(model):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("when", ["date", "zone", "duration", "period"])
 @pytest.mark.parametrize(
-    "model", [*LINEAR, HistGradientBoostingRanker(), WrappedRanker(LinearRegression())], ids=repr
+    "model",
+    [*LINEAR, HistGradientBoostingRanker(), WrappedRanker(LinearRegression())],
+    ids=repr,
 )
 def test_columns_of_dates_are_named(model, when):
     X, y, qid = make_documents()
@@ -369,7 +425,9 @@ def test_columns_of_dates_are_named(model, when):
         "duration": pd.to_timedelta(np.arange(60), "D"),
         "period": pd.period_range("2020", periods=60, freq="D"),
     }[when]
-    with pytest.raises(ValueError, match=r"Column 'when' of X has the type .* days since a date"):
+    with pytest.raises(
+        ValueError, match=r"Column 'when' of X has the type .* days since a date"
+    ):
         fit_any(model, X, y, qid)
     if when in ("date", "duration"):
         with pytest.raises(ValueError, match="Column 0 of X has the type"):
@@ -383,9 +441,13 @@ def test_columns_of_dates_are_named(model, when):
 def test_hints_for_arguments_of_other_packages(cls):
     X, y, _ = make_documents()
     for name, hint in (("group", "qid="), ("eval_set", "early_stopping=True")):
-        with pytest.raises(TypeError, match=f"{cls.__name__} takes no {name}=: give {hint}"):
+        with pytest.raises(
+            TypeError, match=f"{cls.__name__} takes no {name}=: give {hint}"
+        ):
             made(cls).fit(X, y, **{name: None})
-    with pytest.raises(TypeError, match=f"{cls.__name__} takes no n_estimators=: give max_iter="):
+    with pytest.raises(
+        TypeError, match=f"{cls.__name__} takes no n_estimators=: give max_iter="
+    ):
         made(cls, n_estimators=3)
     with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
         made(cls, other=3)
@@ -397,7 +459,9 @@ def test_flags_and_averages_are_checked():
     for call in (
         lambda: model.rank(X, one_list="no"),
         lambda: make_ranking_scorer("ndcg", one_list="no"),
-        lambda: PrecisionAtKDisplay.from_predictions(y, X["age"], kind="gains", normalize="no"),
+        lambda: PrecisionAtKDisplay.from_predictions(
+            y, X["age"], kind="gains", normalize="no"
+        ),
     ):
         with pytest.raises(TypeError, match="must be True or False, got 'no'"):
             call()
@@ -408,7 +472,9 @@ def test_flags_and_averages_are_checked():
 def test_the_remedy_for_eta_is_a_parameter():
     X, y, qid = make_documents()
     low = SURROGATES["pointwise_logistic"](eta=0.5)
-    with pytest.raises(ValueError, match="give the estimator the name of the surrogate"):
+    with pytest.raises(
+        ValueError, match="give the estimator the name of the surrogate"
+    ):
         OrderPreservingRegressor(surrogate=low, target_loss="dcg").fit(X, y, qid=qid)
     named = OrderPreservingRegressor(surrogate="pointwise_logistic", target_loss="dcg")
     named.fit(X, y, qid=qid)
@@ -443,7 +509,10 @@ class CopiesItsLists(BaseEstimator):
 
     def get_params(self, deep=True):
         copied = self._held["cat_features"]
-        return {**self._held, "cat_features": list(copied) if type(copied) is list else copied}
+        return {
+            **self._held,
+            "cat_features": list(copied) if type(copied) is list else copied,
+        }
 
     def set_params(self, **params):
         self._held.update(params)
@@ -475,7 +544,9 @@ def test_weights_of_lists_are_weights_of_groups():
     of_lists = 1.0 + qid.to_numpy()
     model = WrappedRanker(CopiesItsLists())
     given = X.iloc[rows], y.iloc[rows]
-    seen = model.fit(*given, qid=qid.iloc[rows], sample_weight=of_lists[rows]).estimator_.seen_
+    seen = model.fit(
+        *given, qid=qid.iloc[rows], sample_weight=of_lists[rows]
+    ).estimator_.seen_
     assert seen["rows"] is None
     assert sorted(seen["groups"]) == sorted(of_lists)
     seen = model.fit(X, y, qid=qid, sample_weight=np.arange(1.0, 61)).estimator_.seen_
@@ -489,7 +560,9 @@ def test_weights_of_lists_are_weights_of_groups():
 def test_early_stopping_with_the_defaults_of_few_rows():
     """50 rounds, fewer than n_iter_no_change: all are tried, and the best number is kept."""
     X, y, qid = make_documents(300)
-    model = HistGradientBoostingRanker(early_stopping=True, random_state=0).fit(X, y, qid=qid)
+    model = HistGradientBoostingRanker(early_stopping=True, random_state=0).fit(
+        X, y, qid=qid
+    )
     assert len(model.validation_scores_) == 50
     assert model.n_iter_ == 1 + int(np.argmax(model.validation_scores_)) <= 50
     assert model.estimator_.n_iter_ == 2 * model.n_iter_

@@ -41,7 +41,10 @@ def utilities(y, group, k, weights):
     """NDCG@k by its definition, a list at a time: grade / Z times the mean Z."""
     parts = np.split(y, np.cumsum(group)[:-1])
     ideal = np.array(
-        [np.sort(g)[::-1][:k] @ (1 / np.log2(np.arange(2, min(k, len(g)) + 2))) for g in parts]
+        [
+            np.sort(g)[::-1][:k] @ (1 / np.log2(np.arange(2, min(k, len(g)) + 2)))
+            for g in parts
+        ]
     )
     mass = np.array([w.sum() for w in np.split(weights, np.cumsum(group)[:-1])])
     mean = np.average(ideal[ideal > 0], weights=mass[ideal > 0])
@@ -80,7 +83,9 @@ def test_the_gradient_is_the_scaled_one_of_the_surrogate(data, name, weighted):
     passed = w if weighted else None
     got = objective(y, s, passed, group)
     assert_allclose(got[0], c * np.repeat(a, group) * gradient, rtol=1e-10, atol=1e-12)
-    assert_allclose(got[1], np.maximum(c * np.repeat(a, group) * curvature, 1e-6 * w), rtol=1e-10)
+    assert_allclose(
+        got[1], np.maximum(c * np.repeat(a, group) * curvature, 1e-6 * w), rtol=1e-10
+    )
     assert_allclose(objective.value(y, s, passed, group), c * a @ value, rtol=1e-10)
     step = 1e-6 * rng.normal(size=len(y))
     ahead, behind = (objective.value(y, s + x, passed, group) for x in (step, -step))
@@ -91,7 +96,9 @@ def test_softmax_by_its_definition(data):
     _, y, _, group = data
     v = utilities(y, group, 10, np.ones(len(y)))
     s = np.random.default_rng(1).normal(size=len(y))
-    p = np.concatenate([np.exp(x) / np.exp(x).sum() for x in np.split(s, np.cumsum(group)[:-1])])
+    p = np.concatenate(
+        [np.exp(x) / np.exp(x).sum() for x in np.split(s, np.cumsum(group)[:-1])]
+    )
     V = np.repeat(np.add.reduceat(v, np.cumsum(group) - group), group)
     gradient, curvature = boosting_objective()(y, s, None, group)
     c = np.linalg.norm(gradient) / np.linalg.norm(V * p - v)
@@ -112,7 +119,9 @@ def test_steps_of_long_lists_with_few_relevant_rows_are_bounded(name):
     for s in (np.zeros(len(y)), -5.0 * y, -30.0 * y):
         gradient, curvature = objective(y, s, None, [len(y)])
         assert np.abs(gradient / curvature).max() <= 2.0 + 2.0 * np.ptp(s)
-    one = boosting_objective(name, "precision@1")([1.0, 0.0], np.array([-9.0, 9.0]), None, [2])
+    one = boosting_objective(name, "precision@1")(
+        [1.0, 0.0], np.array([-9.0, 9.0]), None, [2]
+    )
     assert np.abs(one[0] / one[1]).max() <= 40.0
 
 
@@ -138,7 +147,9 @@ def test_weight_two_is_the_list_twice(data, name):
     first = np.arange(len(y)) < group[:3].sum()
     objective = boosting_objective(name)
     weighted = objective(y, s, 1.0 + first, group)
-    twice = objective(np.r_[y, y[first]], np.r_[s, s[first]], None, np.r_[group, group[:3]])
+    twice = objective(
+        np.r_[y, y[first]], np.r_[s, s[first]], None, np.r_[group, group[:3]]
+    )
     for a, b in zip(weighted, twice, strict=True):
         assert_allclose(a, b[: len(y)] * (1 + first), rtol=1e-9, atol=1e-12)
 
@@ -214,7 +225,9 @@ def test_eta_of_a_custom_surrogate_is_left_alone(data):
     s, v = np.zeros(len(y)), utilities(y, group, 10, np.ones(len(y)))
     own = boosting_objective(PointwiseLogistic(eta=100.0))
     assert_allclose(own(y, s, None, group)[1], 1.0)
-    assert_allclose(own(y, s, None, group)[0], (50.0 - v) / 25.0)  # of slope eta / 2 - v
+    assert_allclose(
+        own(y, s, None, group)[0], (50.0 - v) / 25.0
+    )  # of slope eta / 2 - v
     left = boosting_objective(PointwiseLogistic(eta=None))
     eta = 1.5 * v.max()
     assert_allclose(left(y, s, None, group)[0], (eta / 2 - v) / (eta / 4))
@@ -254,7 +267,9 @@ def test_errors_name_the_remedy(data):
         objective(ranking_target(y, qid), s, None, group)
     with pytest.raises(ValueError, match=r"binary labels|negative grade"):
         boosting_objective(target_loss="map")(-y, s, None, group)
-    with pytest.raises(ValueError, match=r"unknown loss 'softmax': use one of \['lambdarank'"):
+    with pytest.raises(
+        ValueError, match=r"unknown loss 'softmax': use one of \['lambdarank'"
+    ):
         boosting_objective("softmax")
     with pytest.raises(ValueError, match="ndgc"):
         boosting_objective(target_loss="ndgc@10")
@@ -280,7 +295,9 @@ def test_lightgbm_lowers_the_surrogate_with_every_tree(lightgbm, data, name):
     model = lightgbm.LGBMRanker(objective=objective, learning_rate=0.05, **SETTINGS)
     model.fit(X, y, group=group)
     values = [
-        objective.value(y, model.predict(X, num_iteration=n) if n else 0 * y, None, group)
+        objective.value(
+            y, model.predict(X, num_iteration=n) if n else 0 * y, None, group
+        )
         for n in range(16)
     ]
     assert np.all(np.diff(values) < 0)
@@ -296,7 +313,9 @@ def test_lightgbm_through_both_of_its_interfaces(lightgbm, data, name):
     train = lightgbm.Dataset(X, y, group=group, weight=w)
     params = {**NATIVE, "objective": boosting_objective(name)}
     assert_array_equal(lightgbm.train(params, train, 15).predict(X), expected)
-    regressor = lightgbm.LGBMRegressor(objective=boosting_objective(name, qid=qid), **SETTINGS)
+    regressor = lightgbm.LGBMRegressor(
+        objective=boosting_objective(name, qid=qid), **SETTINGS
+    )
     assert_array_equal(regressor.fit(X, y, sample_weight=w).predict(X), expected)
 
 
@@ -318,11 +337,20 @@ def test_lightgbm_second_fit_and_folds_forget_the_first_data(lightgbm, data):
     assert_array_equal(again, fresh.predict(X))
     assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), again)
     # folds that share one objective
-    params = {**NATIVE, "objective": boosting_objective(), "metric": "ndcg", "eval_at": [5]}
+    params = {
+        **NATIVE,
+        "objective": boosting_objective(),
+        "metric": "ndcg",
+        "eval_at": [5],
+    }
     rows, half = np.arange(len(y)), group[:20].sum()
     folds = [(rows[:half], rows[half:]), (rows[half:], rows[:half])]
     found = lightgbm.cv(
-        params, lightgbm.Dataset(X, y, group=group), 15, folds=folds, return_cvbooster=True
+        params,
+        lightgbm.Dataset(X, y, group=group),
+        15,
+        folds=folds,
+        return_cvbooster=True,
     )
     for booster, (train, _) in zip(found["cvbooster"].boosters, folds, strict=True):
         lengths = group[:20] if train[0] == 0 else group[20:]
@@ -350,7 +378,9 @@ def test_xgboost_lowers_the_surrogate_with_every_tree(xgboost, data, name):
     model = xgboost.train({**TREES, "eta": 0.05}, train, 15, obj=objective)
     values = [objective.value(y, 0 * y, None, group)]
     for n in range(1, 16):
-        values.append(objective.value(model.predict(train, iteration_range=(0, n)), train))
+        values.append(
+            objective.value(model.predict(train, iteration_range=(0, n)), train)
+        )
     assert np.all(np.diff(values) < 0)
 
 
@@ -373,7 +403,9 @@ def test_xgboost_through_both_of_its_interfaces(xgboost, data, name):
     model.fit(X, y, sample_weight=np.repeat(w, group))
     assert_allclose(model.predict(X), expected, rtol=1e-5, atol=1e-6)
     unweighted = clone(model).fit(X, y).predict(X)
-    booster = xgboost.train(TREES, xgboost.DMatrix(X, y, qid=qid), 15, obj=boosting_objective(name))
+    booster = xgboost.train(
+        TREES, xgboost.DMatrix(X, y, qid=qid), 15, obj=boosting_objective(name)
+    )
     assert_allclose(unweighted, booster.predict(train), rtol=1e-5, atol=1e-6)
 
 
@@ -405,7 +437,10 @@ def test_xgboost_second_fit_forgets_the_first_data(xgboost, data):
         ({"y_pred": [1e300, 0.0]}, r"y_pred\[0\] is 1e\+300"),
         ({"y_pred": [np.nan, 0.0]}, r"y_pred\[0\] is nan"),
         ({"sample_weight": "ab"}, "sample_weight must be an array"),
-        ({"group": [0.5, 1.5]}, "add up to 2 rows, but the data set has 2: give the number"),
+        (
+            {"group": [0.5, 1.5]},
+            "add up to 2 rows, but the data set has 2: give the number",
+        ),
     ],
 )
 def test_arguments_of_other_types_are_named(change, message):
@@ -443,13 +478,17 @@ def stopping_round(values, patience):
 
 def by_list(measure, y, scores, group):
     """A measure by a loop over lists."""
-    parts = zip(*(np.split(part, np.cumsum(group)[:-1]) for part in (y, scores)), strict=True)
+    parts = zip(
+        *(np.split(part, np.cumsum(group)[:-1]) for part in (y, scores)), strict=True
+    )
     values = [resolve_measure(measure).measure(grades, s) for grades, s in parts]
     relevant = [grades.max() > 0 for grades in np.split(y, np.cumsum(group)[:-1])]
     return np.mean(np.array(values)[relevant])
 
 
-@pytest.mark.parametrize("name", ["ndcg@5", "map", "precision@3", "mrr", "recall@3", "pd"])
+@pytest.mark.parametrize(
+    "name", ["ndcg@5", "map", "precision@3", "mrr", "recall@3", "pd"]
+)
 def test_a_metric_is_the_measure_of_the_lists(data, name):
     X, y, qid, group = data
     scores = np.round(X[:, 0], 1)  # with ties
@@ -459,11 +498,17 @@ def test_a_metric_is_the_measure_of_the_lists(data, name):
     copied = clone(pickle.loads(pickle.dumps(boosting_metric(name))))
     assert copied(y, scores, w, group) == (name, expected, True)
     measure = resolve_measure(name)
-    assert boosting_metric(measure)(y, scores, w, group) == (repr(measure), expected, True)
+    assert boosting_metric(measure)(y, scores, w, group) == (
+        repr(measure),
+        expected,
+        True,
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.filterwarnings("ignore:The argument 'eval_set'")  # eval_X from LightGBM 4.7 on
+@pytest.mark.filterwarnings(
+    "ignore:The argument 'eval_set'"
+)  # eval_X from LightGBM 4.7 on
 @pytest.mark.parametrize("name", ["ndcg@5", "map"])
 def test_lightgbm_stops_where_a_loop_over_lists_does(lightgbm, halves, name):
     (X, y, group), (X_val, y_val, group_val) = halves
@@ -500,7 +545,9 @@ def test_xgboost_stops_where_a_loop_over_lists_does(xgboost, halves, name):
     params = {**TREES, "objective": "rank:ndcg", "disable_default_eval_metric": True}
     booster = xgboost.train(params, train, 40)
     values = [
-        by_list(name, y_val, booster.predict(evaluated, iteration_range=(0, n)), group_val)
+        by_list(
+            name, y_val, booster.predict(evaluated, iteration_range=(0, n)), group_val
+        )
         for n in range(1, 41)
     ]
     expected = stopping_round(values, 5)

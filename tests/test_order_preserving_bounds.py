@@ -8,9 +8,19 @@ import numpy as np
 import pytest
 from sklearn.isotonic import isotonic_regression
 
-from lowrank_rank.calibration import C_phi, conditional_regret, is_order_preserving, regret_bound
+from lowrank_rank.calibration import (
+    C_phi,
+    conditional_regret,
+    is_order_preserving,
+    regret_bound,
+)
 from lowrank_rank.metrics import mean_average_precision_score, measure_score
-from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, Surrogate, SurrogateValues
+from lowrank_rank.surrogates import (
+    SURROGATES,
+    BregmanSurrogate,
+    Surrogate,
+    SurrogateValues,
+)
 from lowrank_rank.target_losses import DCG, ExpectedRankUtility, ExpectedReciprocalRank
 
 from .internals import (
@@ -26,7 +36,13 @@ from .internals import (
     resolve_target_loss,
 )
 from .losses import binary, graded, rankings
-from .surrogate_cases import BOUNDED, MINIMISER, ORDER_PRESERVING, population_minimiser, with_eta
+from .surrogate_cases import (
+    BOUNDED,
+    MINIMISER,
+    ORDER_PRESERVING,
+    population_minimiser,
+    with_eta,
+)
 
 every_order_preserving = pytest.mark.parametrize("name", ORDER_PRESERVING)
 
@@ -62,7 +78,9 @@ def test_minimiser_orders_as_expected_utilities(name, r):
             continue
         closed = MINIMISER[name](u, 4.0)
         least = risk(surrogate, utilities[None], p[None], closed[None])
-        assert risk(surrogate, utilities[None], p[None], scores[None]) == pytest.approx(least)
+        assert risk(surrogate, utilities[None], p[None], scores[None]) == pytest.approx(
+            least
+        )
         shift = (scores - closed).mean() if surrogate.is_shift_invariant else 0.0
         np.testing.assert_allclose(scores - shift, closed, atol=2e-3)
 
@@ -73,12 +91,15 @@ def test_usual_pairwise_losses_put_the_wrong_item_first(name):
     utilities, p = np.array([[1.0, 0.0], [1.0, 3.0]]), np.array([0.6, 0.4])
     wrong = population_minimiser(SURROGATES[name](), utilities, p)
     assert wrong[0] > wrong[1] + 0.1
-    assert conditional_regret("dcg", utilities, p[None], decode_sort(wrong[None]))[0] == (
-        pytest.approx(0.2 * (1 - 1 / np.log2(3)))
-    )
+    assert conditional_regret("dcg", utilities, p[None], decode_sort(wrong[None]))[
+        0
+    ] == (pytest.approx(0.2 * (1 - 1 / np.log2(3))))
     template = population_minimiser(SURROGATES["pairwise_logistic"](), utilities, p)
     assert template[1] - template[0] == pytest.approx(np.log(1.2), abs=1e-4)
-    assert conditional_regret("dcg", utilities, p[None], decode_sort(template[None]))[0] == 0
+    assert (
+        conditional_regret("dcg", utilities, p[None], decode_sort(template[None]))[0]
+        == 0
+    )
 
 
 def test_utilities_divided_by_their_sum_are_not_calibrated_for_cross_entropy():
@@ -95,7 +116,9 @@ def test_utilities_divided_by_their_sum_are_not_calibrated_for_cross_entropy():
 def test_no_counter_example_of_the_order_preserving(name):
     check = is_order_preserving(name, n_items=4, n_distributions=25, random_state=1)
     assert check
-    assert check.utilities is check.probabilities is check.expected is check.scores is None
+    assert (
+        check.utilities is check.probabilities is check.expected is check.scores is None
+    )
 
 
 class SquaredOfRoots(Surrogate):
@@ -103,11 +126,14 @@ class SquaredOfRoots(Surrogate):
 
     def evaluate(self, v, s, lists, weights):
         error = s - np.sqrt(v)
-        return SurrogateValues(lists.sum(weights * error**2), 2 * weights * error, 2 * weights)
+        return SurrogateValues(
+            lists.sum(weights * error**2), 2 * weights * error, 2 * weights
+        )
 
 
 @pytest.mark.parametrize(
-    "surrogate", ["ranknet", "pairwise_squared_hinge", PairwiseSquaredHinge(), SquaredOfRoots()]
+    "surrogate",
+    ["ranknet", "pairwise_squared_hinge", PairwiseSquaredHinge(), SquaredOfRoots()],
 )
 def test_counter_examples_are_valid(surrogate):
     check = is_order_preserving(surrogate, margin=0.1, random_state=0)
@@ -119,7 +145,10 @@ def test_counter_examples_are_valid(surrogate):
     assert check.utilities.min() >= 0
     assert any(u[i] > u[j] + 0.1 and s[i] < s[j] for i in range(3) for j in range(3))
     least = risk(
-        resolve_surrogate(surrogate), check.utilities[None], check.probabilities[None], s[None]
+        resolve_surrogate(surrogate),
+        check.utilities[None],
+        check.probabilities[None],
+        s[None],
     )
     for step in np.random.default_rng(0).normal(scale=0.1, size=(50, 3)):
         assert least <= 1e-9 + risk(
@@ -164,13 +193,17 @@ def test_C_phi_by_hand():
     assert C_phi(np.ones(4)) == 0.0
 
 
-@pytest.mark.parametrize("measure", ["dcg", "auc", "precision@3", [3.0, 2.5, 1.0, 0.5, 0.5, 0.0]])
+@pytest.mark.parametrize(
+    "measure", ["dcg", "auc", "precision@3", [3.0, 2.5, 1.0, 0.5, 0.5, 0.0]]
+)
 def test_C_phi_falls_with_p(measure):
     """As norms do, from the sum to the largest difference."""
     values = [C_phi(measure, 6, p=p) for p in (1, 1.5, 2, 4, 50)]
     assert np.all(np.diff(values) <= 1e-12)
     phi = (
-        np.sort(-resolve_target_loss(measure).rank_features(np.arange(1, 7)[None])[0])[::-1]
+        np.sort(-resolve_target_loss(measure).rank_features(np.arange(1, 7)[None])[0])[
+            ::-1
+        ]
         if (isinstance(measure, str))
         else np.array(measure)
     )
@@ -185,7 +218,10 @@ def test_C_phi_falls_with_p(measure):
         (lambda: C_phi([[1.0, 0.5]]), "one array"),
         (lambda: C_phi("dcg"), "n_items"),
         (lambda: C_phi(DCG()), "n_items"),
-        (lambda: regret_bound("ranknet", [[1.0, 0.0]], "dcg", [1.0]), "no regret bound"),
+        (
+            lambda: regret_bound("ranknet", [[1.0, 0.0]], "dcg", [1.0]),
+            "no regret bound",
+        ),
         (lambda: regret_bound("cross_entropy", [1.0, 0.0], "dcg", [1.0]), "must be"),
         (lambda: regret_bound("cross_entropy", [[1.0, 0.0]], "dcg", 1.0), "must be"),
     ],
@@ -236,11 +272,15 @@ OTHER_SHAPES = {
     "smooth_hinge_a.25": (
         PointwiseSmoothHinge(a=0.25),
         lambda u, eta: np.where(
-            u < eta / 2, 0.25 * u / (eta - u), 1.0 - 0.25 * (eta - u) / np.maximum(u, 1e-9)
+            u < eta / 2,
+            0.25 * u / (eta - u),
+            1.0 - 0.25 * (eta - u) / np.maximum(u, 1e-9),
         ),
     ),
 }
-CASES = {name: (SURROGATES[name](), MINIMISER[name]) for name in MINIMISER} | OTHER_SHAPES
+CASES = {
+    name: (SURROGATES[name](), MINIMISER[name]) for name in MINIMISER
+} | OTHER_SHAPES
 every_bounded = pytest.mark.parametrize("name", CASES)
 
 
@@ -256,8 +296,12 @@ def random_pairs(surrogate, minimiser, measure, labels, r, n=300, seed=0):
         surrogate = resolve_surrogate(surrogate).set_params(eta=eta)
     u = p @ utilities
     best = minimiser(np.maximum(u, 1e-14), eta)
-    worst = np.array([a[np.argsort(np.argsort(b))] for a, b in zip(np.sort(u), -u, strict=True)])
-    mean = minimiser(np.maximum(np.broadcast_to(u.mean(axis=1)[:, None], u.shape), 1e-14), eta)
+    worst = np.array(
+        [a[np.argsort(np.argsort(b))] for a, b in zip(np.sort(u), -u, strict=True)]
+    )
+    mean = minimiser(
+        np.maximum(np.broadcast_to(u.mean(axis=1)[:, None], u.shape), 1e-14), eta
+    )
     noise = rng.normal(size=(n, r)) * 10.0 ** rng.uniform(-3, 1, size=(n, 1))
     near = mean + 1e-4 * (worst - u)  # all but equal, in the reversed order
     scores = np.where(rng.uniform(size=(n, 1)) < 0.5, best + noise, near)
@@ -281,14 +325,18 @@ def test_bound_on_random_distributions_and_scores(name):
             assert np.all(regret <= bound + 1e-4)
             some = bound > 1e-2
             closest = max(closest, (regret[some] / bound[some]).max(initial=0.0))
-    assert closest > 0.9, "far from the bound everywhere: the pairs tried could not break it"
+    assert closest > 0.9, (
+        "far from the bound everywhere: the pairs tried could not break it"
+    )
 
 
 @every_bounded
 def test_bound_with_equal_scores(name):
     """Ties cost the mean over the orders that agree with them."""
     surrogate, minimiser = CASES[name]
-    taken, loss, support, v, p, u, best, _ = random_pairs(surrogate, minimiser, "dcg", graded, 3)
+    taken, loss, support, v, p, u, best, _ = random_pairs(
+        surrogate, minimiser, "dcg", graded, 3
+    )
     each = np.broadcast_to(v, (len(p), *v.shape))
     over = risk(taken, each, p, np.zeros(u.shape)) - risk(taken, each, p, best)
     regret = np.mean(
@@ -302,7 +350,9 @@ def test_bound_with_equal_scores(name):
     assert regret.max() > 0.1
 
 
-@pytest.mark.parametrize("name", ["pointwise_squared", "pairwise_squared", "bregman_squared"])
+@pytest.mark.parametrize(
+    "name", ["pointwise_squared", "pairwise_squared", "bregman_squared"]
+)
 def test_worst_scores_of_an_order_are_an_isotonic_regression(name):
     """Of E v along the order: no scores in that order have less regret; and they are tight."""
     surrogate, rng, ratios = SURROGATES[name](), np.random.default_rng(0), []
@@ -458,12 +508,18 @@ def item_0_first(measure, weighted):
         for order in permutations(range(3))
     }
     best = max(values.values())
-    found = {order.index(0) < order.index(1) for order in values if values[order] == best}
+    found = {
+        order.index(0) < order.index(1) for order in values if values[order] == best
+    }
     return found.pop() if len(found) == 1 else None
 
 
 MIXTURES = [
-    (average_precision, [((0, 1, 1), 6), ((1, 0, 0), 4)], [((0, 0, 1), 1), ((1, 0, 1), 1)]),
+    (
+        average_precision,
+        [((0, 1, 1), 6), ((1, 0, 0), 4)],
+        [((0, 0, 1), 1), ((1, 0, 1), 1)],
+    ),
     (
         expected_reciprocal_rank,
         [((0, 0, 1), 1), ((1, 0, 1), 1)],
@@ -497,7 +553,9 @@ def test_positional_measures_have_no_such_mixtures():
 def test_theorem_3_3_by_the_measures_of_the_package(measure, one, other):
     score = {
         average_precision: mean_average_precision_score,
-        expected_reciprocal_rank: partial(measure_score, ExpectedReciprocalRank(max_grade=1.0)),
+        expected_reciprocal_rank: partial(
+            measure_score, ExpectedReciprocalRank(max_grade=1.0)
+        ),
     }[measure]
     orders = list(permutations(range(3)))
     for y, _ in one + other:

@@ -24,7 +24,10 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
-from lowrank_rank.model_selection import query_permutation_importance, query_train_test_split
+from lowrank_rank.model_selection import (
+    query_permutation_importance,
+    query_train_test_split,
+)
 from lowrank_rank.surrogates import SURROGATES
 
 from .internals import ListLoss, RankingLists, resolve_target_loss
@@ -70,7 +73,9 @@ def test_the_order_of_rows_changes_nothing(data, loss):
     X, y, qid = data
     order = np.random.default_rng(2).permutation(len(y))
     mixed = ranker(loss).fit(X[order], y[order], qid=[f"q{q}" for q in -qid[order]])
-    assert_allclose(mixed.predict(X), ranker(loss).fit(X, y, qid=qid).predict(X), atol=1e-6)
+    assert_allclose(
+        mixed.predict(X), ranker(loss).fit(X, y, qid=qid).predict(X), atol=1e-6
+    )
 
 
 def test_weights_are_importances(data):
@@ -83,7 +88,9 @@ def test_weights_are_importances(data):
         assert_array_equal(scaled.predict(X), expected)
     kept = qid < 40
     part = model.fit(X[kept], y[kept], qid=qid[kept]).predict(X)
-    assert_array_equal(model.fit(X, y, qid=qid, sample_weight=kept * 1.0).predict(X), part)
+    assert_array_equal(
+        model.fit(X, y, qid=qid, sample_weight=kept * 1.0).predict(X), part
+    )
     assert model.n_lists_ == 40
     rows = np.r_[np.arange(len(y)), np.flatnonzero(kept)]
     ids = np.where(np.arange(len(rows)) < len(y), qid[rows], 1000 + qid[rows])
@@ -100,7 +107,10 @@ def test_trees_lower_the_loss(data):
     X, y, qid = data
     objective = boosting_objective("cross_entropy", qid=qid)
     model = ranker("cross_entropy").fit(X, y, qid=qid)
-    values = [objective.value(y, 0 * y), *(objective.value(y, s) for s in model.staged_predict(X))]
+    values = [
+        objective.value(y, 0 * y),
+        *(objective.value(y, s) for s in model.staged_predict(X)),
+    ]
     assert len(values) == 31
     assert np.all(np.diff(values) < 0)
 
@@ -140,7 +150,9 @@ def test_two_losses_are_the_sum_of_two_fits(data):
     stages = list(both.staged_predict(X))
     assert len(stages) == both.n_iter_ == 30
     assert_array_equal(stages[-1], both.predict(X))
-    assert_allclose(stages[9], ranker(max_iter=10).fit(X, y, qid=qid).predict(X), atol=1e-9)
+    assert_allclose(
+        stages[9], ranker(max_iter=10).fit(X, y, qid=qid).predict(X), atol=1e-9
+    )
     alone = ranker(("cross_entropy",)).fit(X, y, qid=qid).predict(X)
     assert_array_equal(alone, ranker("cross_entropy").fit(X, y, qid=qid).predict(X))
 
@@ -150,7 +162,9 @@ def test_a_warm_start_adds_trees(data):
     model = ranker(warm_start=True).fit(X, y, qid=qid)
     first = model.estimator_
     model.set_params(max_iter=50).fit(X, y, qid=qid)
-    assert_allclose(model.predict(X), ranker(max_iter=50).fit(X, y, qid=qid).predict(X), atol=1e-9)
+    assert_allclose(
+        model.predict(X), ranker(max_iter=50).fit(X, y, qid=qid).predict(X), atol=1e-9
+    )
     assert (first.n_iter_, model.estimator_.n_iter_, model.n_iter_) == (60, 100, 50)
     before = dict(vars(model))
     for params, rows in (
@@ -160,7 +174,9 @@ def test_a_warm_start_adds_trees(data):
         ({"max_iter": 49}, X),
     ):
         other = copy.copy(model).set_params(**params)
-        with pytest.raises(ValueError, match="warm_start adds trees to 50 rounds of 5 features"):
+        with pytest.raises(
+            ValueError, match="warm_start adds trees to 50 rounds of 5 features"
+        ):
             other.fit(rows, y, qid=qid)
         assert vars(other) == {**before, **params}
 
@@ -170,20 +186,26 @@ def test_a_warm_start_on_other_rows_starts_at_their_scores(data, loss):
     """The bins are those of the new rows: scikit-learn's own scores of the old trees are wrong."""
     _, y, qid = data
     X = np.random.default_rng(3).integers(0, 4, (len(y), 1)).astype(float)
-    model = ranker(loss, max_iter=1, max_leaf_nodes=4, min_samples_leaf=1, warm_start=True)
+    model = ranker(
+        loss, max_iter=1, max_leaf_nodes=4, min_samples_leaf=1, warm_start=True
+    )
     model.fit(X, y, qid=qid)
     X_new = 1.1 * X + 1.4  # the thresholds of the first trees are other bins here
     own, *others = model.estimator_.staged_predict(X_new)
     model.set_params(max_iter=2).fit(X_new, y, qid=qid)
     stages = list(model.estimator_.staged_predict(X_new))
     lists = RankingLists.from_qid(qid)
-    loss = ListLoss("lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists)
+    loss = ListLoss(
+        "lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists
+    )
     gradient, curvature = loss(own)
     n_before = 1 + len(others)
     for value in range(4):
         rows = X[:, 0] == value
         step = -0.1 * gradient[rows].sum() / curvature[rows].sum()
-        assert_allclose((stages[n_before] - stages[n_before - 1])[rows], step, atol=1e-5)
+        assert_allclose(
+            (stages[n_before] - stages[n_before - 1])[rows], step, atol=1e-5
+        )
 
 
 def test_progress_counts_rounds(data, capsys):
@@ -209,23 +231,34 @@ def test_constraints_hold_for_the_sum_of_two_losses(data):
     grid = np.repeat(np.quantile(X, 0.3, axis=0)[np.newaxis], 50, axis=0)
     grid[:, 0] = np.linspace(-20, 20, 50)
     for sign in (1, -1):
-        model = ranker(monotonic_cst=[sign, 0, 0, 0, 0], min_samples_leaf=2).fit(X, y, qid=qid)
+        model = ranker(monotonic_cst=[sign, 0, 0, 0, 0], min_samples_leaf=2).fit(
+            X, y, qid=qid
+        )
         steps = sign * np.diff(model.predict(grid))
         assert np.all(steps >= 0)
     model = ranker(interaction_cst="no_interactions").fit(X, y, qid=qid)
     other = grid + np.array([0, 1, 2, 3, 4])  # an additive model: the same differences
-    assert_allclose(np.diff(model.predict(grid)), np.diff(model.predict(other)), atol=1e-9)
+    assert_allclose(
+        np.diff(model.predict(grid)), np.diff(model.predict(other)), atol=1e-9
+    )
 
 
 def test_early_stopping_is_a_loop_over_held_out_queries(data):
     X, y, qid = data
-    stopping = {"early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 7}
+    stopping = {
+        "early_stopping": True,
+        "validation_fraction": 0.3,
+        "n_iter_no_change": 7,
+    }
     model = ranker(max_iter=60, **stopping).fit(X, y, qid=qid)
     X_fit, X_held, y_fit, y_held, qid_fit, qid_held = query_train_test_split(
         X, y, qid=qid, test_size=0.3, random_state=0
     )
     longest = ranker(max_iter=60).fit(X_fit, y_fit, qid=qid_fit)
-    values = [ndcg_score(y_held, s, qid=qid_held, k=10) for s in longest.staged_predict(X_held)]
+    values = [
+        ndcg_score(y_held, s, qid=qid_held, k=10)
+        for s in longest.staged_predict(X_held)
+    ]
     n_tried = len(model.validation_scores_)
     assert_allclose(model.validation_scores_, values[:n_tried], atol=1e-9)
     assert model.n_iter_ == np.argmax(values[:n_tried]) + 1
@@ -236,14 +269,18 @@ def test_early_stopping_is_a_loop_over_held_out_queries(data):
         ranker(**stopping).fit(X, y)
 
 
-@pytest.mark.parametrize("loss", [*sorted(SURROGATES), SURROGATES["cross_entropy"]()], ids=str)
+@pytest.mark.parametrize(
+    "loss", [*sorted(SURROGATES), SURROGATES["cross_entropy"]()], ids=str
+)
 def test_every_surrogate_is_a_loss(data, loss):
     X, y, qid = data
     model = ranker(loss).fit(X, y, qid=qid)
     assert model.score(X, y, qid=qid) > ndcg_score(y, 0 * y, qid=qid, k=10) + 0.05
 
 
-@pytest.mark.parametrize("target_loss", ["map", "precision@2", "auc", "recall@3", "gain@5", "dcg"])
+@pytest.mark.parametrize(
+    "target_loss", ["map", "precision@2", "auc", "recall@3", "gain@5", "dcg"]
+)
 def test_every_measure_with_utilities_is_a_target(data, target_loss):
     X, y, qid = data
     y = (y > 1) * 1.0 if target_loss == "map" else y
@@ -256,10 +293,17 @@ def test_the_first_tree_follows_the_derivatives(data):
     """Of one leaf for each value of a feature: minus gradient over curvature, times the step."""
     _, y, qid = data
     X = np.random.default_rng(3).integers(0, 4, len(y))[:, np.newaxis].astype(float)
-    params = {"max_iter": 1, "max_leaf_nodes": 4, "min_samples_leaf": 1, "learning_rate": 0.5}
+    params = {
+        "max_iter": 1,
+        "max_leaf_nodes": 4,
+        "min_samples_leaf": 1,
+        "learning_rate": 0.5,
+    }
     model = ranker("lambdarank", **params).fit(X, y, qid=qid)
     lists = RankingLists.from_qid(qid)
-    loss = ListLoss("lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists)
+    loss = ListLoss(
+        "lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists
+    )
     gradient, curvature = loss(np.zeros(len(y)))
     for value in range(4):
         rows = X[:, 0] == value
@@ -276,7 +320,9 @@ def frames(library):
     kind = rng.integers(0, 20, n)
     value = rng.permutation(20)[kind] / 5.0  # of the category, in no order
     gone = rng.random(n) < 0.4
-    y = np.digitize(value + 1.5 * gone + rng.normal(size=n), [1.5, 3.0, 4.5]).astype(float)
+    y = np.digitize(value + 1.5 * gone + rng.normal(size=n), [1.5, 3.0, 4.5]).astype(
+        float
+    )
     number = np.where(gone, np.nan, rng.normal(size=n))  # tells only by being missing
     names = [f"kind {k}" for k in kind]
     if library == "polars":
@@ -297,10 +343,14 @@ def frames(library):
 def test_categories_and_missing_values_are_learnt(library):
     lightgbm = pytest.importorskip("lightgbm")
     X, y, qid = frames(library)
-    model = ranker(max_iter=100, max_leaf_nodes=31).fit(X[:2000], y[:2000], qid=qid[:2000])
+    model = ranker(max_iter=100, max_leaf_nodes=31).fit(
+        X[:2000], y[:2000], qid=qid[:2000]
+    )
     as_pandas, _, _ = frames("pandas")
     settings = {"n_jobs": 1, "verbose": -1, "label_gain": list(range(5))}
-    peer = lightgbm.LGBMRanker(**settings).fit(as_pandas[:2000], y[:2000], group=[20] * 100)
+    peer = lightgbm.LGBMRanker(**settings).fit(
+        as_pandas[:2000], y[:2000], group=[20] * 100
+    )
     ours = ndcg_score(y[2000:], model.predict(X[2000:]), qid=qid[2000:], k=10)
     theirs = ndcg_score(y[2000:], peer.predict(as_pandas[2000:]), qid=qid[2000:], k=10)
     assert ours > theirs - 0.01
@@ -343,17 +393,23 @@ def test_columns_go_by_name_and_messages_name_this_class(data):
         "'learning_rate' parameter of HistGradientBoostingRanker": lambda: ranker(
             learning_rate=-1
         ).fit(X, y, qid=qid),
-        "max_iter must be 'auto' or an integer": lambda: ranker(max_iter=0).fit(X, y, qid=qid),
+        "max_iter must be 'auto' or an integer": lambda: ranker(max_iter=0).fit(
+            X, y, qid=qid
+        ),
         "text 'word' in row 0 of column 'a'": lambda: ranker().fit(
             frame.assign(a="word"), y, qid=qid
         ),
         "one grade per row": lambda: ranker().fit(X, np.c_[y, y]),
-        "unknown loss 'ndcg'": lambda: ranker(("lambdarank", "ndcg")).fit(X, y, qid=qid),
-        "loss must be a loss or a tuple of losses": lambda: ranker(()).fit(X, y, qid=qid),
-        r"a tuple of losses, got \[": lambda: ranker(["lambdarank"]).fit(X, y, qid=qid),
-        "HistGradientBoostingRanker needs utilities": lambda: ranker(target_loss="pd").fit(
+        "unknown loss 'ndcg'": lambda: ranker(("lambdarank", "ndcg")).fit(
             X, y, qid=qid
         ),
+        "loss must be a loss or a tuple of losses": lambda: ranker(()).fit(
+            X, y, qid=qid
+        ),
+        r"a tuple of losses, got \[": lambda: ranker(["lambdarank"]).fit(X, y, qid=qid),
+        "HistGradientBoostingRanker needs utilities": lambda: ranker(
+            target_loss="pd"
+        ).fit(X, y, qid=qid),
         "Sparse data was passed": lambda: ranker().fit(csr_matrix(X), y, qid=qid),
     }
     for words, call in calls.items():
@@ -400,7 +456,9 @@ def test_feature_importances_are_said_not_to_exist(data):
     X, y, qid = data
     model = ranker().fit(X, y, qid=qid)
     assert not hasattr(model, "feature_importances_")
-    with pytest.raises(AttributeError, match=r"query_permutation_importance\(ranker, X, y, qid"):
+    with pytest.raises(
+        AttributeError, match=r"query_permutation_importance\(ranker, X, y, qid"
+    ):
         model.feature_importances_  # noqa: B018
     importance = query_permutation_importance(model, X, y, qid=qid, random_state=0)
     assert importance.importances_mean.shape == (5,)
@@ -420,7 +478,9 @@ def test_lightgbm_takes_the_same_loss(data):
     lightgbm = pytest.importorskip("lightgbm")
     X, y, qid = data
     objective = boosting_objective("lambdarank", qid=qid)
-    model = lightgbm.LGBMRegressor(objective=objective, n_estimators=30, n_jobs=1, verbose=-1)
+    model = lightgbm.LGBMRegressor(
+        objective=objective, n_estimators=30, n_jobs=1, verbose=-1
+    )
     scores = model.fit(X, y).predict(X)
     ours = ranker(max_leaf_nodes=31).fit(X, y, qid=qid).predict(X)
     found, expected = (ndcg_score(y, s, qid=qid, k=10) for s in (scores, ours))

@@ -56,19 +56,29 @@ def of_lists(spread, top):
     """Gradients and curvatures of the `ragged` lists."""
     lists, v, s, w = ragged(spread=spread)
     parts = [np.split(one, lists.offsets[1:-1]) for one in (s, v, w)]
-    return tuple(zip(*(by_pairs(*one, top) for one in zip(*parts, strict=True)), strict=True))
+    return tuple(
+        zip(*(by_pairs(*one, top) for one in zip(*parts, strict=True)), strict=True)
+    )
 
 
 @pytest.mark.parametrize("pairs_at_once", [2**17, 100])  # 100 cuts lists into parts
 @pytest.mark.parametrize("top", [1, 3, 30, 100])
-@pytest.mark.parametrize(("spread", "precision"), [(None, 1e-5), (79.0, 1e-5), (90.0, 1e-13)])
-def test_derivatives_are_those_of_a_loop(monkeypatch, top, pairs_at_once, spread, precision):
+@pytest.mark.parametrize(
+    ("spread", "precision"), [(None, 1e-5), (79.0, 1e-5), (90.0, 1e-13)]
+)
+def test_derivatives_are_those_of_a_loop(
+    monkeypatch, top, pairs_at_once, spread, precision
+):
     monkeypatch.setattr(_lambdarank, "PAIRS_AT_ONCE", pairs_at_once)
     lists, v, s, w = ragged(spread=spread)
     found = LambdaRank(v, w, lists, top)(s)
     for part, expected in zip(found, of_lists(spread, top), strict=True):
-        for one, by_hand in zip(np.split(part, lists.offsets[1:-1]), expected, strict=True):
-            assert_allclose(one, by_hand, atol=precision * max(np.abs(by_hand).max(), 1e-9))
+        for one, by_hand in zip(
+            np.split(part, lists.offsets[1:-1]), expected, strict=True
+        ):
+            assert_allclose(
+                one, by_hand, atol=precision * max(np.abs(by_hand).max(), 1e-9)
+            )
 
 
 @pytest.mark.parametrize("spread", [None, 90.0])

@@ -39,7 +39,9 @@ def test_a_list_of_weight_two_is_the_list_twice(name):
     loss, s = resolve_target_loss("ndcg@5"), RNG.normal(size=600)
     again = QID < 20
     rows = np.r_[np.arange(600), np.flatnonzero(again)]
-    twice = RankingLists.from_qid(np.where(np.arange(len(rows)) < 600, QID[rows], 100 + QID[rows]))
+    twice = RankingLists.from_qid(
+        np.where(np.arange(len(rows)) < 600, QID[rows], 100 + QID[rows])
+    )
     weighted = ListLoss(name, loss, Y, 1.0 + again, LISTS)(s)
     copies = ListLoss(name, loss, Y[rows], np.ones(len(rows)), twice)(s[rows])
     for a, b in zip(weighted, copies, strict=True):
@@ -47,14 +49,17 @@ def test_a_list_of_weight_two_is_the_list_twice(name):
 
 
 @pytest.mark.parametrize(
-    ("target_loss", "top"), [("ndcg@10", 30), ("ndcg@20", 30), ("ndcg@21", 32), ("ndcg@40", 60)]
+    ("target_loss", "top"),
+    [("ndcg@10", 30), ("ndcg@20", 30), ("ndcg@21", 32), ("ndcg@40", 60)],
 )
 def test_pairs_reach_beyond_the_cut_of_the_measure(target_loss, top):
     """Relevant rows push those behind them up to the rank max(30, 1.5 k)."""
     s, measure = -np.arange(200) / 100, resolve_target_loss(target_loss)
     for place, pushes in ((top - 1, True), (top, False)):
         y = (np.arange(200) == place) * 1.0
-        gradient, _ = ListLoss("lambdarank", measure, y, np.ones(200), RankingLists([200]))(s)
+        gradient, _ = ListLoss(
+            "lambdarank", measure, y, np.ones(200), RankingLists([200])
+        )(s)
         assert gradient[place] < 0
         assert np.all(gradient[:place] > 0)
         assert np.all((gradient[place + 1 :] > 0) == pushes)
@@ -84,7 +89,12 @@ def test_a_squared_term_of_a_sum_has_gains_of_standard_deviation_two():
     lists, s = RankingLists(np.full(30, 20)), np.zeros(600)
     weights = np.repeat(RNG.uniform(0.5, 2.0, 30), 20)
     measure = resolve_target_loss("ndcg@10")
-    for name in ("pairwise_squared", "pointwise_squared", "lambdarank", "cross_entropy"):
+    for name in (
+        "pairwise_squared",
+        "pointwise_squared",
+        "lambdarank",
+        "cross_entropy",
+    ):
         term, alone = (
             np.divide(*ListLoss(name, measure, Y, weights, lists, is_term=is_term)(s))
             for is_term in (True, False)
@@ -92,10 +102,16 @@ def test_a_squared_term_of_a_sum_has_gains_of_standard_deviation_two():
         if not name.endswith("squared"):
             assert_array_equal(term, alone)
             continue
-        centred = (term - lists.spread(lists.sum(term) / 20)) * (19 / 20 if "pair" in name else 1)
-        assert_allclose(np.sqrt(np.average(centred**2, weights=weights)), 2.0, rtol=1e-6)
+        centred = (term - lists.spread(lists.sum(term) / 20)) * (
+            19 / 20 if "pair" in name else 1
+        )
+        assert_allclose(
+            np.sqrt(np.average(centred**2, weights=weights)), 2.0, rtol=1e-6
+        )
         assert_allclose(term * alone[0], alone * term[0], atol=1e-12)
-        equal = np.divide(*ListLoss(name, measure, 0 * Y + 1, weights, lists, is_term=True)(s))
+        equal = np.divide(
+            *ListLoss(name, measure, 0 * Y + 1, weights, lists, is_term=True)(s)
+        )
         assert np.all(np.isfinite(equal))
 
 
@@ -117,7 +133,9 @@ def test_losses_in_turn_see_the_scores_of_their_own_trees():
 
 def test_without_a_cut_all_pairs_count():
     y = (np.arange(200) == 198) * 1.0
-    loss = ListLoss("lambdarank", resolve_target_loss("auc"), y, np.ones(200), RankingLists([200]))
+    loss = ListLoss(
+        "lambdarank", resolve_target_loss("auc"), y, np.ones(200), RankingLists([200])
+    )
     gradient, _ = loss(-np.arange(200) / 100)
     assert gradient[199] > 0
 
@@ -125,12 +143,16 @@ def test_without_a_cut_all_pairs_count():
 def test_what_has_no_utilities_or_too_many_pairs_is_refused(monkeypatch):
     with pytest.raises(ValueError, match=r"The loss needs utilities.*'ndcg'"):
         check_loss("lambdarank", resolve_target_loss("pd"), "The loss")
-    with pytest.raises(ValueError, match=r"unknown loss 'ndcg': use one of \['lambdarank'"):
+    with pytest.raises(
+        ValueError, match=r"unknown loss 'ndcg': use one of \['lambdarank'"
+    ):
         check_loss("ndcg", resolve_target_loss("ndcg"), "The loss")
     monkeypatch.setattr(_list_loss, "_MAX_PAIRS", 10_000)
     lists, y = RankingLists([600]), np.arange(600) % 2.0
     for name, measure in (("lambdarank", "auc"), ("pairwise_logistic", "ndcg@10")):
-        with pytest.raises(ValueError, match=r"A list of 600 rows has too many.*cross_entropy"):
+        with pytest.raises(
+            ValueError, match=r"A list of 600 rows has too many.*cross_entropy"
+        ):
             ListLoss(name, resolve_target_loss(measure), y, 0 * y + 1, lists)
     ListLoss("cross_entropy", resolve_target_loss("auc"), y, 0 * y + 1, lists)
 

@@ -16,7 +16,12 @@ from scipy.optimize import minimize
 
 from lowrank_rank import HistGradientBoostingRanker
 from lowrank_rank.calibration import is_order_preserving, regret_bound
-from lowrank_rank.surrogates import SURROGATES, Surrogate, SurrogateValues, surrogate_loss
+from lowrank_rank.surrogates import (
+    SURROGATES,
+    Surrogate,
+    SurrogateValues,
+    surrogate_loss,
+)
 
 from .surrogate_cases import population_minimiser
 
@@ -33,7 +38,9 @@ def minimiser(A, phi):
         return np.sum(A * value), force.sum(axis=1) - force.sum(axis=0)
 
     options = {"gtol": 1e-10, "ftol": 1e-16, "maxiter": 1000}
-    return minimize(risk, np.zeros(len(A)), jac=True, method="L-BFGS-B", options=options).x
+    return minimize(
+        risk, np.zeros(len(A)), jac=True, method="L-BFGS-B", options=options
+    ).x
 
 
 def random_weights(rng, ordered):
@@ -53,7 +60,9 @@ def test_an_item_that_is_before_another_in_every_weight_scores_higher(phi):
     scores = [minimiser(random_weights(rng, ordered=True), phi) for _ in range(60)]
     assert min(s[0] - s[1] for s in scores) > 0
     others = [minimiser(random_weights(rng, ordered=False), phi) for _ in range(60)]
-    assert min(s[0] - s[1] for s in others) < -0.1  # by their own pair alone it is not enough
+    assert (
+        min(s[0] - s[1] for s in others) < -0.1
+    )  # by their own pair alone it is not enough
 
 
 # Gains as weights -------------------------------------------------------------------------
@@ -70,7 +79,9 @@ class GainRankNet(Surrogate):
 
     def evaluate(self, v, s, lists, weights):
         values, gradient, curvature = np.zeros(lists.n_lists), *np.zeros((2, len(s)))
-        for q, (start, stop) in enumerate(zip(lists.offsets, lists.offsets[1:], strict=False)):
+        for q, (start, stop) in enumerate(
+            zip(lists.offsets, lists.offsets[1:], strict=False)
+        ):
             rows = slice(start, stop)
             d = s[rows, np.newaxis] - s[rows]
             w = np.outer(weights[rows], weights[rows])
@@ -78,7 +89,9 @@ class GainRankNet(Surrogate):
             p = 1.0 / (1.0 + np.exp(d))
             values[q] = np.sum(w * np.logaddexp(0.0, -d))
             gradient[rows] = (w * p).sum(axis=0) - (w * p).sum(axis=1)
-            curvature[rows] = (w * p * (1 - p)).sum(axis=0) + (w * p * (1 - p)).sum(axis=1)
+            curvature[rows] = (w * p * (1 - p)).sum(axis=0) + (w * p * (1 - p)).sum(
+                axis=1
+            )
         return SurrogateValues(values, gradient, curvature)
 
 
@@ -86,9 +99,15 @@ def of_trees(loss):
     """Scores by trees of one leaf for each item, of one list of each kind."""
     items = np.tile([[0.0], [1.0], [2.0]], (2, 1))
     model = HistGradientBoostingRanker(
-        loss=loss, target_loss="dcg", max_iter=300, learning_rate=0.3, min_samples_leaf=1
+        loss=loss,
+        target_loss="dcg",
+        max_iter=300,
+        learning_rate=0.3,
+        min_samples_leaf=1,
     )
-    return model.fit(items, UTILITIES.ravel(), qid=[0, 0, 0, 1, 1, 1]).predict(items[:3])
+    return model.fit(items, UTILITIES.ravel(), qid=[0, 0, 0, 1, 1, 1]).predict(
+        items[:3]
+    )
 
 
 def test_gains_as_weights_put_the_safe_item_first():
@@ -97,14 +116,19 @@ def test_gains_as_weights_put_the_safe_item_first():
     assert EXPECTED[0] > EXPECTED[1]
     found = of_trees(GainRankNet())
     assert_allclose(found - found.mean(), wrong - wrong.mean(), atol=1e-3)
-    assert not is_order_preserving(GainRankNet(), n_items=4, n_distributions=500, random_state=0)
+    assert not is_order_preserving(
+        GainRankNet(), n_items=4, n_distributions=500, random_state=0
+    )
 
 
 @pytest.mark.parametrize("name", ["pairwise_logistic", "cross_entropy"])
 def test_order_preserving_losses_and_their_trees_put_the_best_mean_first(name):
     """Both are least at the logarithms of the expected utilities."""
     best = np.log(EXPECTED) - np.log(EXPECTED).mean()
-    for scores in (population_minimiser(SURROGATES[name](), UTILITIES, HALF), of_trees(name)):
+    for scores in (
+        population_minimiser(SURROGATES[name](), UTILITIES, HALF),
+        of_trees(name),
+    ):
         assert_allclose(scores - scores.mean(), best, atol=1e-3)
         assert_array_equal(np.argsort(-scores), [0, 1, 2])
 
@@ -116,7 +140,8 @@ def test_close_documents_have_no_bound_among_linear_scores():
     """Weights of 1 and -1: nearly one surrogate, but the wrong order loses .4 of precision@1."""
     expected, x = np.array([[0.7, 0.3]]), np.array([[1e-3, 0.0]])
     right, wrong, best = (
-        surrogate_loss("pairwise_squared", expected, scores)[0] for scores in (x, -x, expected)
+        surrogate_loss("pairwise_squared", expected, scores)[0]
+        for scores in (x, -x, expected)
     )
     among_linear, among_all = regret_bound(
         "pairwise_squared",

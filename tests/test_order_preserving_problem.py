@@ -39,7 +39,11 @@ def same(a, b):
     assert_allclose(a.intercept_, b.intercept_, rtol=1e-7, atol=1e-7)
     found = [[one.objective_, one.bound_factor_] for one in (a, b)]
     assert_allclose(*found, rtol=1e-9)
-    assert (a.n_lists_, a.n_items_, a._has_qid_) == (b.n_lists_, b.n_items_, b._has_qid_)
+    assert (a.n_lists_, a.n_items_, a._has_qid_) == (
+        b.n_lists_,
+        b.n_items_,
+        b._has_qid_,
+    )
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, np.float32])
@@ -69,17 +73,29 @@ def test_lists_of_one_row_count_in_the_mean_alone(documents, surrogate):
     w = np.ones(len(y))
     alone = np.random.default_rng(0).permutation(len(y))[:40]
     more = [np.concatenate([a, a[alone]]) for a in (X, y)]
-    more += [np.append(qid, 1000 + np.arange(len(alone))), np.append(w, np.ones(len(alone)))]
-    counted = 1 if surrogate == "pairwise_logistic" else 3  # over the mean utility, or weight
+    more += [
+        np.append(qid, 1000 + np.arange(len(alone))),
+        np.append(w, np.ones(len(alone))),
+    ]
+    counted = (
+        1 if surrogate == "pairwise_logistic" else 3
+    )  # over the mean utility, or weight
     fraction = [None, y, None, w][counted].sum() / more[counted].sum()
-    settings = {"target_loss": "dcg", "surrogate": surrogate, "standardize": False, "tol": 1e-10}
+    settings = {
+        "target_loss": "dcg",
+        "surrogate": surrogate,
+        "standardize": False,
+        "tol": 1e-10,
+    }
     model = OrderPreservingRegressor(alpha=0.1 / fraction, **settings)
     few = model.fit(X, y, qid=qid, sample_weight=w)
     many = OrderPreservingRegressor(alpha=0.1, **settings)
     many.fit(*more[:2], qid=more[2], sample_weight=more[3])
     assert_allclose(many.coef_, few.coef_, rtol=1e-6)
     assert_allclose(many.objective_, fraction * few.objective_, rtol=1e-9)
-    parts = [tuple(a[some] for a in more) for some in (slice(len(y)), slice(len(y), None))]
+    parts = [
+        tuple(a[some] for a in more) for some in (slice(len(y)), slice(len(y), None))
+    ]
     same(clone(many).fit_blocks(parts), many)
     assert many.n_lists_ == few.n_lists_ + len(alone)
 
@@ -129,7 +145,9 @@ def test_wrong_blocks_are_refused_and_change_nothing(documents):
 def test_an_item_that_is_never_relevant_in_any_block_has_no_minimum():
     X, y = np.ones((4, 1)), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] * 2)
     with pytest.warns(ConvergenceWarning, match=r"items \[2\]"):
-        OrderPreservingRegressor(target_loss="dcg").fit_blocks([(X[:1], y[:1]), (X[1:], y[1:])])
+        OrderPreservingRegressor(target_loss="dcg").fit_blocks(
+            [(X[:1], y[:1]), (X[1:], y[1:])]
+        )
 
 
 def test_names_of_columns(documents):
@@ -148,11 +166,15 @@ def test_rows_that_judge_no_item_count_in_the_penalty():
     assert model.alpha_ == pytest.approx(0.5 / 4 * 20 / 60)
 
 
-@pytest.mark.parametrize("surrogate", ["pairwise_logistic", "pairwise_squared", "cross_entropy"])
+@pytest.mark.parametrize(
+    "surrogate", ["pairwise_logistic", "pairwise_squared", "cross_entropy"]
+)
 @pytest.mark.parametrize("factor", [1e-250, 1e150])
 def test_the_unit_of_weights_changes_nothing(documents, surrogate, factor):
     X, y, qid, w = documents
-    model = OrderPreservingRegressor(target_loss="dcg", surrogate=surrogate, alpha=0.1, tol=1e-9)
+    model = OrderPreservingRegressor(
+        target_loss="dcg", surrogate=surrogate, alpha=0.1, tol=1e-9
+    )
     expected = clone(model).fit(X, y, qid=qid, sample_weight=w).coef_
     coef = model.fit(X, y, qid=qid, sample_weight=factor * w).coef_
     assert_allclose(coef, expected, rtol=1e-6, atol=1e-8)
@@ -176,7 +198,11 @@ def test_features_are_standardised_as_by_standard_scaler(offset):
     ours = clone(model).fit(X, y, sample_weight=w).coef_
     X, y, w = X[w > 0, :2], y[w > 0], w[w > 0]
     scaler = StandardScaler().fit(X, sample_weight=w)
-    plain = model.set_params(standardize=False).fit(scaler.transform(X), y, sample_weight=w).coef_
+    plain = (
+        model.set_params(standardize=False)
+        .fit(scaler.transform(X), y, sample_weight=w)
+        .coef_
+    )
     size = np.abs(plain).max()
     assert_allclose(ours[:, :2] * scaler.scale_, plain, atol=1e-7 * size)
     assert_allclose(ours[:, 2:], 0.0, atol=1e-7 * size)
@@ -184,11 +210,14 @@ def test_features_are_standardised_as_by_standard_scaler(offset):
 
 def test_grades_beyond_the_range_are_refused():
     X, y = np.arange(8.0).reshape(4, 2), np.array([1.7, 1.6, 0.0, 1.5])
-    with pytest.raises(ValueError, match=r"overflows where all scores are 0.*smaller scale"):
+    with pytest.raises(
+        ValueError, match=r"overflows where all scores are 0.*smaller scale"
+    ):
         OrderPreservingRegressor(target_loss="dcg").fit(X, 1e308 * y)
     large = OrderPreservingRegressor(target_loss="dcg").fit(X, 1e200 * y).bound_factor_
     assert_allclose(
-        large / 1e100, OrderPreservingRegressor(target_loss="dcg").fit(X, y).bound_factor_
+        large / 1e100,
+        OrderPreservingRegressor(target_loss="dcg").fit(X, y).bound_factor_,
     )
 
 

@@ -47,7 +47,14 @@ from .internals import (
 )
 from .losses import IDS, LOSSES, graded
 from .reference import dcg
-from .surrogate_cases import BOUNDED, ORDER_PRESERVING, PAIRWISE, PROPORTIONAL, by_hand, with_eta
+from .surrogate_cases import (
+    BOUNDED,
+    ORDER_PRESERVING,
+    PAIRWISE,
+    PROPORTIONAL,
+    by_hand,
+    with_eta,
+)
 
 every_surrogate = pytest.mark.parametrize("name", SURROGATES)
 SQUARED = ["pointwise_squared", "pairwise_squared", "bregman_squared"]
@@ -86,7 +93,9 @@ def items():
 
 def exact(**settings):
     """To the last digits: the default tolerance is that of the order."""
-    return OrderPreservingRegressor(**{"alpha": 0.1, "tol": 1e-9, "max_iter": 1000} | settings)
+    return OrderPreservingRegressor(
+        **{"alpha": 0.1, "tol": 1e-9, "max_iter": 1000} | settings
+    )
 
 
 def row_weights(n, seed=1):
@@ -104,7 +113,9 @@ def utilities_of_ndcg(y, qid, w, k=None):
     some = [q for q in ideal if ideal[q] > 0]
     mass = {q: w[qid == q].sum() for q in some}
     mean = sum(mass[q] * ideal[q] for q in some) / sum(mass.values())
-    return np.array([g * mean / ideal[q] if g else 0.0 for g, q in zip(y, qid, strict=True)]), mean
+    return np.array(
+        [g * mean / ideal[q] if g else 0.0 for g, q in zip(y, qid, strict=True)]
+    ), mean
 
 
 def objective_by_hand(name, X, v, lists, w, alpha):
@@ -115,7 +126,8 @@ def objective_by_hand(name, X, v, lists, w, alpha):
         each = [lists[:, 0] == q for q in np.unique(lists[w > 0])]
         means = [np.average(X[here], axis=0, weights=fraction[here]) for here in each]
         squares = [
-            fraction[here] @ (X[here] - mean) ** 2 for here, mean in zip(each, means, strict=True)
+            fraction[here] @ (X[here] - mean) ** 2
+            for here, mean in zip(each, means, strict=True)
         ]
         deviation = np.sqrt(np.sum(squares, axis=0))
     eta = 1.5 * v[w > 0].max()
@@ -134,7 +146,9 @@ def objective_by_hand(name, X, v, lists, w, alpha):
 
 
 def assert_minimal(ranker, objective, intercept=True, h=1e-5):
-    theta = np.column_stack([np.atleast_2d(ranker.coef_), np.atleast_1d(ranker.intercept_)])
+    theta = np.column_stack(
+        [np.atleast_2d(ranker.coef_), np.atleast_1d(ranker.intercept_)]
+    )
     assert objective(theta) == pytest.approx(ranker.objective_, rel=1e-9)
     for place in np.ndindex(theta.shape):
         if place[1] == theta.shape[1] - 1 and not intercept:
@@ -158,7 +172,9 @@ def test_optimal_on_documents(name, weighted, documents):
     ranker.fit(X, y, qid=qid, sample_weight=w if weighted else None)
     v, _ = utilities_of_ndcg(y, qid, w, 4)
     objective = objective_by_hand(name, X, v[:, None], qid[:, None], w[:, None], 0.1)
-    assert_minimal(ranker, objective, intercept=not SURROGATES[name]().is_shift_invariant)
+    assert_minimal(
+        ranker, objective, intercept=not SURROGATES[name]().is_shift_invariant
+    )
     assert ranker.gradient_norm_ < 1e-7
     assert np.isscalar(ranker.intercept_)
     assert ranker.coef_.shape == (3,)
@@ -190,7 +206,9 @@ def test_intercepts_are_fitted_where_they_matter(name, documents, items):
     """Documents under a shift-invariant surrogate have none; nor do their mean scores matter."""
     X, y, qid = documents
     has_none = SURROGATES[name]().is_shift_invariant
-    assert (exact(surrogate=name, target_loss="dcg").fit(X, y, qid=qid).intercept_ == 0) == has_none
+    assert (
+        exact(surrogate=name, target_loss="dcg").fit(X, y, qid=qid).intercept_ == 0
+    ) == has_none
     assert np.all(exact(surrogate=name, target_loss="dcg").fit(*items).intercept_ != 0)
 
 
@@ -211,7 +229,9 @@ class IteratedPairs(PairwiseSquared):
     [("pointwise_squared", IteratedSquares()), ("pairwise_squared", IteratedPairs())],
 )
 @pytest.mark.parametrize("settings", [{}, {"alpha": 0.0}, {"standardize": False}])
-def test_closed_form_is_the_iterative_solution(name, iterated, settings, documents, items):
+def test_closed_form_is_the_iterative_solution(
+    name, iterated, settings, documents, items
+):
     for X, y, qid in (documents, (*items, None)):
         X = X[:, :3]
         w = row_weights(len(y))
@@ -224,7 +244,9 @@ def test_closed_form_is_the_iterative_solution(name, iterated, settings, documen
         assert closed.n_iter_ == 1 < iterative.n_iter_
         assert closed.gradient_norm_ == 0.0
         found = [closed.coef_, iterative.coef_]
-        if name.startswith("pairwise") and qid is None:  # the same for all items changes nothing
+        if (
+            name.startswith("pairwise") and qid is None
+        ):  # the same for all items changes nothing
             found = [coef - coef.mean(axis=0) for coef in found]
         np.testing.assert_allclose(*found, atol=1e-8)
         np.testing.assert_allclose(closed.intercept_, iterative.intercept_, atol=1e-8)
@@ -270,7 +292,9 @@ def test_pairwise_squared_is_the_centred_ridge(documents):
     ours = exact(target_loss="ndcg@5", surrogate="pairwise_squared", alpha=0.3).fit(
         X, y, qid=qid, sample_weight=w
     )
-    ridge = LowRankSurrogateRanker(target_loss="ndcg@5", alpha=0.15)  # of half the squares
+    ridge = LowRankSurrogateRanker(
+        target_loss="ndcg@5", alpha=0.15
+    )  # of half the squares
     ridge.fit(X, y, qid=qid, sample_weight=w)
     np.testing.assert_allclose(ours.coef_, ridge.coef_, atol=1e-10)
 
@@ -335,9 +359,13 @@ def test_weights_are_list_weights_and_copies(name, documents, items):
     twice = clone(ranker).fit(X2, y2, qid=ids)
     np.testing.assert_allclose(weighted.coef_, twice.coef_, atol=1e-7)
     assert weighted.objective_ == pytest.approx(twice.objective_, rel=1e-6)
-    assert not np.allclose(weighted.coef_, clone(ranker).fit(X, y, qid=qid).coef_, atol=1e-4)
+    assert not np.allclose(
+        weighted.coef_, clone(ranker).fit(X, y, qid=qid).coef_, atol=1e-4
+    )
 
-    rows = np.arange(len(y)) % 3 == 0  # in their own list: for a measure without a normaliser
+    rows = (
+        np.arange(len(y)) % 3 == 0
+    )  # in their own list: for a measure without a normaliser
     ranker.set_params(target_loss="dcg")
     weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=1.0 + rows)
     X2, y2 = np.vstack([X, X[rows]]), np.concatenate([y, y[rows]])
@@ -359,11 +387,15 @@ def test_lists_without_weight_or_relevant_items(name, documents):
     left = clone(ranker).fit(X[qid != "q5"], y[qid != "q5"], qid=qid[qid != "q5"])
     assert full.n_lists_ == left.n_lists_ == 24
     np.testing.assert_allclose(full.coef_, left.coef_, atol=1e-7)
-    full, left = (clone(ranker).fit(X[at], y[at], qid=qid[at]) for at in (qid != "", qid != "q3"))
+    full, left = (
+        clone(ranker).fit(X[at], y[at], qid=qid[at]) for at in (qid != "", qid != "q3")
+    )
     lists = RankingLists([3])
     nothing = with_eta(name).evaluate(np.zeros(3), np.arange(3.0), lists, np.ones(3))
     unchanged = not np.any(nothing.gradient)
-    if unchanged and name not in PROPORTIONAL:  # they add nothing but to the number of rows
+    if (
+        unchanged and name not in PROPORTIONAL
+    ):  # they add nothing but to the number of rows
         left.set_params(alpha=0.1 * np.mean(qid != "q3") ** -1).fit(
             X[qid != "q3"], y[qid != "q3"], qid=qid[qid != "q3"]
         )
@@ -418,8 +450,12 @@ def test_an_item_that_is_never_relevant_has_no_best_intercept(name, items):
     y[:, 2] = 0.0
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        spread = [np.ptp(ranker.set_params(tol=t).fit(X, y).predict(X)) for t in (1e-4, 1e-8)]
-    said = [str(one.message) for one in seen if "has no minimum here" in str(one.message)]
+        spread = [
+            np.ptp(ranker.set_params(tol=t).fit(X, y).predict(X)) for t in (1e-4, 1e-8)
+        ]
+    said = [
+        str(one.message) for one in seen if "has no minimum here" in str(one.message)
+    ]
     assert len(said) == 2 * with_tail
     assert all("items [2]" in one and "squared surrogate" in one for one in said)
     assert (spread[1] > 1.2 * spread[0]) == with_tail
@@ -460,10 +496,12 @@ def test_no_regret_at_the_population_minimiser(name, case):
     """A surrogate under every positional measure, and the others under some of grades."""
     loss, labels = case.values
     X, y, p, kinds = one_hot(labels)
-    ranker = exact(target_loss=loss, surrogate=name, alpha=1e-8, standardize=False, tol=1e-10).fit(
-        X, y
+    ranker = exact(
+        target_loss=loss, surrogate=name, alpha=1e-8, standardize=False, tol=1e-10
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        conditional_regret(loss, y, p, ranker.rank(kinds)), 0.0, atol=1e-5
     )
-    np.testing.assert_allclose(conditional_regret(loss, y, p, ranker.rank(kinds)), 0.0, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ORDER_PRESERVING)
@@ -494,7 +532,9 @@ def test_regret_falls_with_more_data(name):
     for n in (40, 4000):
         ranker = exact(target_loss="dcg", surrogate=name, alpha=0.1 / n)
         ranks = ranker.fit(data.data[:n], data.target[:n]).rank(data.data)
-        regrets.append(conditional_regret("dcg", data.support, data.probabilities, ranks).mean())
+        regrets.append(
+            conditional_regret("dcg", data.support, data.probabilities, ranks).mean()
+        )
     at_random = conditional_regret(
         "dcg", data.support, data.probabilities, np.tile([1, 2, 3, 4], (4000, 1))
     ).mean()
@@ -550,7 +590,9 @@ def test_bound_is_that_of_one_list_repeated(name, items):
         assert ranker.regret_bound(regret) == pytest.approx(bound)
         assert isinstance(ranker.regret_bound(regret), float)
     assert ranker.regret_bound([0.3, 2.0]).shape == (2,)
-    mixed = ranker.fit(X, np.vstack([np.tile(label, (30, 1)), np.tile(2 * label, (30, 1))]))
+    mixed = ranker.fit(
+        X, np.vstack([np.tile(label, (30, 1)), np.tile(2 * label, (30, 1))])
+    )
     squares = [
         regret_bound(ranker.surrogate_, scale * label[None], "dcg@3", [1.0])[0] ** 2
         for scale in (1, 2)
@@ -618,11 +660,19 @@ def test_pipelines_searches_and_scorers(ordered_documents):
     target = ranking_target(y, qid)
     pipe = make_pipeline(MinMaxScaler(), exact(target_loss="ndcg@5"))
     grid = {
-        "orderpreservingregressor__surrogate": ["cross_entropy", "ranknet", PointwiseLogistic(9)],
+        "orderpreservingregressor__surrogate": [
+            "cross_entropy",
+            "ranknet",
+            PointwiseLogistic(9),
+        ],
         "orderpreservingregressor__alpha": [0.01, 1.0],
     }
     search = GridSearchCV(
-        pipe, grid, cv=GroupKFold(3), scoring=make_ranking_scorer("ndcg@3"), error_score="raise"
+        pipe,
+        grid,
+        cv=GroupKFold(3),
+        scoring=make_ranking_scorer("ndcg@3"),
+        error_score="raise",
     ).fit(X, target, groups=qid)
     assert len(search.cv_results_["params"]) == 6
     assert search.best_score_ > 0.6
@@ -665,11 +715,19 @@ def test_eta_is_above_the_utilities_that_count(items):
 BAD = {
     "pd": ({"target_loss": "pd"}, ValueError, "LowRankSurrogateRanker takes other"),
     "share": ({"target_loss": "precision@25%"}, ValueError, "needs utilities"),
-    "share object": ({"target_loss": PrecisionAtShare(share=0.5)}, ValueError, "needs utilities"),
+    "share object": (
+        {"target_loss": PrecisionAtShare(share=0.5)},
+        ValueError,
+        "needs utilities",
+    ),
     "measure": ({"target_loss": "mrr"}, ValueError, "cannot be fitted here"),
     "surrogate": ({"surrogate": "hinge"}, ValueError, "Unknown surrogate 'hinge'"),
     "no surrogate": ({"surrogate": None}, TypeError, "a name or a Surrogate"),
-    "eta": ({"surrogate": PointwiseExponential(eta=2.0)}, ValueError, "largest is 2: increase eta"),
+    "eta": (
+        {"surrogate": PointwiseExponential(eta=2.0)},
+        ValueError,
+        "largest is 2: increase eta",
+    ),
     "alpha": ({"alpha": -1.0}, ValueError, "alpha must be"),
     "infinite alpha": ({"alpha": np.inf}, ValueError, "alpha must be"),
     "tol": ({"tol": 0.0}, ValueError, "tol must be"),
@@ -697,7 +755,9 @@ def test_the_message_names_what_is_taken(items):
     X, _ = items
     with pytest.raises(ValueError, match=r"use one of .*'ndcg'") as caught:
         exact(target_loss="pd").fit(X, np.ones((len(X), 4)))
-    named = re.findall(r"'([^']+)'", str(caught.value).partition("use one of")[2].split("]")[0])
+    named = re.findall(
+        r"'([^']+)'", str(caught.value).partition("use one of")[2].split("]")[0]
+    )
     kinds = {type(resolve_target_loss(name)) for name in named}
     table = {entry.measure for entry in TARGET_LOSSES.values()}
     with_utilities = PositionalLoss | MeanAveragePrecision
@@ -713,7 +773,9 @@ def test_a_start_at_the_minimum_is_an_iteration():
 
 
 def test_no_method_has_the_name_of_a_fitted_attribute():
-    methods = [name for name in dir(OrderPreservingRegressor) if not name.startswith("_")]
+    methods = [
+        name for name in dir(OrderPreservingRegressor) if not name.startswith("_")
+    ]
     assert "regret_bound" in methods
     assert not [name for name in methods if name.endswith("_")]
 
@@ -727,7 +789,12 @@ def test_no_method_has_the_name_of_a_fitted_attribute():
         ("dcg", [[1.0, -1.0], [0.0, 1.0]], {}, "negative|>= 0"),
         ("dcg", [[1.0, 2.0], [0.0, 1.0]], {"qid": [0, 1]}, "takes no qid"),
         ("dcg", [1.0, 0.0], {"qid": [0, 0, 1]}, "one query id for each row"),
-        ("dcg", [1.0, 0.0], {"sample_weight": [0.0, 0.0]}, "at least one row must count"),
+        (
+            "dcg",
+            [1.0, 0.0],
+            {"sample_weight": [0.0, 0.0]},
+            "at least one row must count",
+        ),
         ("dcg", [1.0, np.nan], {}, "drop the rows"),
     ],
 )
@@ -831,13 +898,16 @@ class CountedPairwiseSquaredHinge(PairwiseSquaredHinge):
 
 
 @pytest.mark.parametrize(
-    ("surrogate", "most"), [(CountedCrossEntropy, 10), (CountedPairwiseSquaredHinge, 12)]
+    ("surrogate", "most"),
+    [(CountedCrossEntropy, 10), (CountedPairwiseSquaredHinge, 12)],
 )
 def test_the_default_tolerance_takes_few_evaluations_and_orders_alike(surrogate, most):
     rng = np.random.default_rng(0)
     X, qid = rng.normal(size=(4000, 10)), np.arange(4000) // 50
     y = np.floor(np.clip(X[:, :3].sum(axis=1) + 2.0 * rng.normal(size=4000), 0.0, 4.0))
-    ranker = OrderPreservingRegressor(surrogate=surrogate(), alpha=0.1).fit(X, y, qid=qid)
+    ranker = OrderPreservingRegressor(surrogate=surrogate(), alpha=0.1).fit(
+        X, y, qid=qid
+    )
     assert surrogate.calls <= most
     tight = exact(surrogate=surrogate(), alpha=0.1).fit(X, y, qid=qid)
     values = [ndcg_score(y, one.predict(X), qid=qid, k=10) for one in (ranker, tight)]
@@ -851,4 +921,6 @@ def test_features_that_are_constant_but_for_rounding_teach_nothing(to):
     for first in range(6):
         y = (np.arange(6) == first) * 1.0
         model = OrderPreservingRegressor(max_iter=3).fit(to(np.tile(row, (6, 1))), y)
-        np.testing.assert_allclose(model.predict(to(np.tile(row, (6, 1)))), 0.0, atol=1e-12)
+        np.testing.assert_allclose(
+            model.predict(to(np.tile(row, (6, 1)))), 0.0, atol=1e-12
+        )

@@ -9,7 +9,12 @@ import pytest
 from scipy.special import expit, xlogy
 
 from lowrank_rank import ranking_target
-from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, Surrogate, surrogate_loss
+from lowrank_rank.surrogates import (
+    SURROGATES,
+    BregmanSurrogate,
+    Surrogate,
+    surrogate_loss,
+)
 
 from .internals import PointwiseLogistic, RankingLists, resolve_surrogate
 from .surrogate_cases import (
@@ -41,7 +46,9 @@ def ragged(seed=0, lengths=LENGTHS):
 
 
 def each_list(lists):
-    return [slice(a, b) for a, b in zip(lists.offsets[:-1], lists.offsets[1:], strict=True)]
+    return [
+        slice(a, b) for a, b in zip(lists.offsets[:-1], lists.offsets[1:], strict=True)
+    ]
 
 
 # Definition ---------------------------------------------------------------------------
@@ -61,16 +68,22 @@ def test_values_are_the_sums_of_the_definition(case, weighted):
 def test_what_the_guide_lists_has_a_sum_by_hand():
     """And nothing is left of a surrogate that has gone."""
     guide = Path(__file__).parents[1] / "doc" / "user_guide" / "theory.rst"
-    listed = set(re.findall(r"^   \* - ``(\w+)``$", guide.read_text(), flags=re.MULTILINE))
+    listed = set(
+        re.findall(r"^   \* - ``(\w+)``$", guide.read_text(), flags=re.MULTILINE)
+    )
     assert len(listed) > 10
     assert listed == set(BY_HAND) <= set(SURROGATES)
-    assert set(MINIMISER) == {name for name in BY_HAND if SURROGATES[name]().is_order_preserving}
+    assert set(MINIMISER) == {
+        name for name in BY_HAND if SURROGATES[name]().is_order_preserving
+    }
 
 
 def numerical_derivatives(surrogate, v, s, lists, w, h=1e-5):
     gradient, curvature = np.empty(len(s)), np.empty(len(s))
     for i, step in enumerate(h * np.eye(len(s))):
-        up, down = (surrogate.evaluate(v, s + sign * step, lists, w) for sign in (1, -1))
+        up, down = (
+            surrogate.evaluate(v, s + sign * step, lists, w) for sign in (1, -1)
+        )
         gradient[i] = (up.values.sum() - down.values.sum()) / (2 * h)
         curvature[i] = (up.gradient[i] - down.gradient[i]) / (2 * h)
     return gradient, curvature
@@ -97,7 +110,8 @@ def test_convex_along_segments(case):
     for _ in range(20):
         a, b = rng.normal(scale=3.0, size=(2, len(v)))
         ends, middle = (
-            surrogate.evaluate(v, a, lists, w).values + surrogate.evaluate(v, b, lists, w).values,
+            surrogate.evaluate(v, a, lists, w).values
+            + surrogate.evaluate(v, b, lists, w).values,
             surrogate.evaluate(v, (a + b) / 2, lists, w).values,
         )
         assert np.all(middle <= ends / 2 + 1e-9 * (1.0 + np.abs(ends)))
@@ -107,7 +121,9 @@ def test_convex_along_segments(case):
 
 def test_bregman_of_the_entropy_is_the_logistic_loss():
     """psi = v log v + (1 - v) log(1 - v) has psi'' >= 4 and the link expit."""
-    entropy = BregmanSurrogate(lambda v: xlogy(v, v) + xlogy(1 - v, 1 - v), expit, mu=4.0)
+    entropy = BregmanSurrogate(
+        lambda v: xlogy(v, v) + xlogy(1 - v, 1 - v), expit, mu=4.0
+    )
     v, s, lists, w = ragged()
     v = v / 4.0
     found = entropy.evaluate(v, s, lists, w)
@@ -135,7 +151,11 @@ def test_many_pairs_are_summed_in_blocks_of_bounded_memory(name):
     assert peak < 8 * 800**2
     for q, rows in enumerate(each_list(lists)):
         z = s[rows] - s[rows][:, np.newaxis]
-        pairs = v[rows][:, np.newaxis] > v[rows] if name == "ranknet" else v[rows][:, np.newaxis]
+        pairs = (
+            v[rows][:, np.newaxis] > v[rows]
+            if name == "ranknet"
+            else v[rows][:, np.newaxis]
+        )
         a = pairs * np.outer(w[rows], w[rows]) * (1.0 - np.eye(len(z)))
         assert found.values[q] == pytest.approx((a * np.logaddexp(0.0, z)).sum())
         slopes = a * expit(z)
@@ -146,7 +166,11 @@ def test_many_pairs_are_summed_in_blocks_of_bounded_memory(name):
 @pytest.mark.parametrize("name", PAIRWISE)
 def test_one_long_list(name):
     rng = np.random.default_rng(0)
-    v, s, w = rng.integers(0, 4, 150).astype(float), rng.normal(size=150), rng.uniform(size=150)
+    v, s, w = (
+        rng.integers(0, 4, 150).astype(float),
+        rng.normal(size=150),
+        rng.uniform(size=150),
+    )
     found = surrogate_loss(name, v, s, sample_weight=w)
     assert found == pytest.approx(by_hand(name)(v, s, w))
 
@@ -171,7 +195,10 @@ def test_weight_two_is_the_item_twice(case):
     np.testing.assert_allclose(one[0][0] - one[1][0], two[0][0] - two[1][0], atol=1e-12)
     merged = np.bincount(twice, weights=two[0].gradient)
     np.testing.assert_allclose(one[0].gradient, merged, atol=1e-12)
-    assert np.abs(one[0].gradient - surrogate.evaluate(v, s, lists, w).gradient).max() > 0.01
+    assert (
+        np.abs(one[0].gradient - surrogate.evaluate(v, s, lists, w).gradient).max()
+        > 0.01
+    )
 
 
 @every_case
@@ -217,7 +244,9 @@ def test_what_the_flags_say(case):
     assert np.allclose(shifted, before) == surrogate.is_shift_invariant
     gradients = (surrogate.evaluate(v, s, lists, x * w).gradient for x in (1.0, 2.0))
     once, doubled = gradients  # values may differ by constants
-    np.testing.assert_allclose(doubled, once * (4.0 if surrogate.is_pairwise else 2.0), atol=1e-12)
+    np.testing.assert_allclose(
+        doubled, once * (4.0 if surrogate.is_pairwise else 2.0), atol=1e-12
+    )
     twice = surrogate.evaluate(2.0 * v, s, lists, w).values[before > 0]
     assert np.allclose(twice, 2.0 * counts) == surrogate.is_proportional
     if surrogate.is_proportional:
@@ -256,7 +285,11 @@ def test_degenerate_lists(case, degenerate):
 @pytest.mark.parametrize("scale", [1e3, 1e4])
 def test_huge_scores_are_finite_and_bad(case, scale):
     surrogate = CASES[case]
-    v, s, lists = np.array([2.0, 0.0, 1.0, 0.0]), np.array([-1, 1, 0.5, -0.2]), RankingLists([4])
+    v, s, lists = (
+        np.array([2.0, 0.0, 1.0, 0.0]),
+        np.array([-1, 1, 0.5, -0.2]),
+        RankingLists([4]),
+    )
     found = surrogate.evaluate(v, scale * s, lists, np.ones(4))
     assert all(np.all(np.isfinite(part)) for part in found)
     assert found.values[0] > scale
@@ -269,7 +302,10 @@ def test_huge_scores_in_the_right_order_cost_nothing_unbounded(case):
     """Nothing negative, and a surrogate of utilities is as good as it gets."""
     surrogate = CASES[case]
     found = surrogate.evaluate(
-        np.array([2.0, 0, 0]), np.array([1e4, -1e4, -1e4]), RankingLists([3]), np.ones(3)
+        np.array([2.0, 0, 0]),
+        np.array([1e4, -1e4, -1e4]),
+        RankingLists([3]),
+        np.ones(3),
     )
     assert np.all(found.curvature >= 0)
     assert found.values[0] >= 0
@@ -278,10 +314,16 @@ def test_huge_scores_in_the_right_order_cost_nothing_unbounded(case):
 
 
 def test_differences_among_the_best_count_however_far_the_others_are():
-    v, s, lists = np.array([1.0, 0.0, 0.0]), np.array([500.0, 499.0, -500.0]), RankingLists([3])
+    v, s, lists = (
+        np.array([1.0, 0.0, 0.0]),
+        np.array([500.0, 499.0, -500.0]),
+        RankingLists([3]),
+    )
     found = SURROGATES["pairwise_exponential"]().evaluate(v, s, lists, np.ones(3))
     np.testing.assert_allclose(found.values, np.exp(-1.0))
-    np.testing.assert_allclose(found.gradient, np.exp(-1.0) * np.array([-1, 1, 0]), atol=1e-12)
+    np.testing.assert_allclose(
+        found.gradient, np.exp(-1.0) * np.array([-1, 1, 0]), atol=1e-12
+    )
 
 
 # Links --------------------------------------------------------------------------------
@@ -297,7 +339,9 @@ def test_link_of_the_minimiser_is_the_expected_utility(case):
     rng = np.random.default_rng(0)
     utilities, probabilities = rng.uniform(0.1, 3.0, (4, 5)), rng.dirichlet(np.ones(4))
     scores = population_minimiser(surrogate, utilities, probabilities)
-    np.testing.assert_allclose(surrogate.utility(scores), probabilities @ utilities, atol=1e-4)
+    np.testing.assert_allclose(
+        surrogate.utility(scores), probabilities @ utilities, atol=1e-4
+    )
 
 
 # surrogate_loss -----------------------------------------------------------------------
@@ -367,7 +411,9 @@ def test_utilities_out_of_range(name):
             surrogate_loss(surrogate, [0.5, -0.5], [0.0, 0.0])
     if hasattr(surrogate, "eta"):
         for largest in (1.0, 2.0):
-            with pytest.raises(ValueError, match=f"largest is {largest:g}: increase eta"):
+            with pytest.raises(
+                ValueError, match=f"largest is {largest:g}: increase eta"
+            ):
                 surrogate_loss(surrogate, [0.5, largest], [0.0, 0.0])
     else:
         assert np.isfinite(surrogate_loss(surrogate, [0.5, 2.0], [0.0, 0.0]))

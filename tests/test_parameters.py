@@ -43,11 +43,23 @@ CASES = [
     (["a", "b"], ["a", "b"], ["c", None, 1, ["a"]]),
     ([bool], [True, False, np.True_], [0, 1, "yes", None]),
     (["one", callable], ["one", len], ["two", None, 3]),
-    ([random_state], [None, 0, 7, np.random, np.random.RandomState(0)], [-1, "x", 2**32, 1.5]),
+    (
+        [random_state],
+        [None, 0, 7, np.random, np.random.RandomState(0)],
+        [-1, "x", 2**32, 1.5],
+    ),
     ([jobs], [None, 1, -1, 4], [0, "x", 1.5, True]),
     ([verbosity], [0, 3, True], [-1, "x", None]),
-    ([predictor], [Ridge(), LogisticRegression()], [Ridge, "ridge", StandardScaler(), None]),
-    ([regressor, None], [Ridge(), None], [Ridge, "ridge", StandardScaler(), LogisticRegression()]),
+    (
+        [predictor],
+        [Ridge(), LogisticRegression()],
+        [Ridge, "ridge", StandardScaler(), None],
+    ),
+    (
+        [regressor, None],
+        [Ridge(), None],
+        [Ridge, "ridge", StandardScaler(), LogisticRegression()],
+    ),
 ]
 
 
@@ -65,7 +77,10 @@ def test_what_is_taken_and_what_refused(alternatives, good, bad):
     ("alternatives", "message"),
     [
         ([number(0)], "alpha must be a finite number >= 0, got 'x'."),
-        ([number(above=0, maximum=1)], "alpha must be a finite number > 0 and <= 1, got 'x'."),
+        (
+            [number(above=0, maximum=1)],
+            "alpha must be a finite number > 0 and <= 1, got 'x'.",
+        ),
         ([count(), None], "alpha must be an integer >= 1 or None, got 'x'."),
         (["b", "a"], "alpha must be one of ['a', 'b'], got 'x'."),
         (["auto", count()], "alpha must be 'auto' or an integer >= 1, got 'x'."),
@@ -78,7 +93,9 @@ def test_messages_say_what_it_may_be(alternatives, message):
     assert str(raised.value) == message
 
 
-@pytest.mark.parametrize(("value", "shown"), [(np.float64("nan"), "nan"), (np.int64(-3), "-3")])
+@pytest.mark.parametrize(
+    ("value", "shown"), [(np.float64("nan"), "nan"), (np.int64(-3), "-3")]
+)
 def test_messages_show_plain_numbers(value, shown):
     with pytest.raises(ValueError, match=f"got {shown}\\.$"):
         check_parameter("alpha", value, [number(0)])
@@ -125,14 +142,25 @@ def test_a_fresh_fit_forgets_the_last_one_and_keeps_the_rest():
         assert not hasattr(model, "coef_")
         assert not hasattr(model, "_private_")
         model.coef_ = 3
-    assert vars(model) == {"alpha": 2.0, "beta": True, "_metadata_request": "kept", "coef_": 3}
+    assert vars(model) == {
+        "alpha": 2.0,
+        "beta": True,
+        "_metadata_request": "kept",
+        "coef_": 3,
+    }
 
 
 #: By a resolver with its own sentences: names of losses and surrogates, labels and their costs.
 CHECKED_ELSEWHERE = {
     # of HistGradientBoostingRanker, by scikit-learn's trees
     *("loss", "learning_rate", "max_depth", "min_samples_leaf", "l2_regularization"),
-    *("max_features", "max_bins", "categorical_features", "monotonic_cst", "interaction_cst"),
+    *(
+        "max_features",
+        "max_bins",
+        "categorical_features",
+        "monotonic_cst",
+        "interaction_cst",
+    ),
     *("verbose", "random_state"),
     "target_loss",
     "surrogate",
@@ -145,7 +173,9 @@ CHECKED_ELSEWHERE = {
 ESTIMATORS = [
     value
     for name, value in vars(lowrank_rank).items()
-    if name in lowrank_rank.__all__ and isinstance(value, type) and hasattr(value, "_parameters")
+    if name in lowrank_rank.__all__
+    and isinstance(value, type)
+    and hasattr(value, "_parameters")
 ]
 
 
@@ -158,7 +188,10 @@ def made(cls):
 def test_tables_name_every_parameter_of_the_class_and_take_the_defaults(cls):
     assert len(ESTIMATORS) >= 6
     estimator = made(cls)
-    assert set(estimator.get_params(deep=False)) - set(cls._parameters) <= CHECKED_ELSEWHERE
+    assert (
+        set(estimator.get_params(deep=False)) - set(cls._parameters)
+        <= CHECKED_ELSEWHERE
+    )
     assert set(cls._parameters) <= set(estimator.get_params(deep=False))
     check_parameters(estimator)
 
@@ -184,4 +217,6 @@ def test_every_fit_refuses_what_its_table_does_not_take(cls):
             with pytest.raises(ValueError, match=f"{name} must be"):
                 estimator.fit(X, y)
             assert vars(estimator) == before
-            get_tags(estimator)  # is_classifier and model selection ask for them before fit
+            get_tags(
+                estimator
+            )  # is_classifier and model selection ask for them before fit

@@ -50,7 +50,9 @@ def close_figures():
 
 def test_matrix_in_decoded_order(wine):
     ranker = PairwiseDAGRanker(alpha=0.0).fit(np.zeros((11, 1)), wine.target)
-    display = PreferenceMatrixDisplay.from_estimator(ranker, [[0.0]], item_names=wine.item_names)
+    display = PreferenceMatrixDisplay.from_estimator(
+        ranker, [[0.0]], item_names=wine.item_names
+    )
     u = ranker.predict_preferences([[0.0]])
     weights = np.maximum(u, 0.0)
     best = decode_pd_exact(weights)
@@ -71,16 +73,22 @@ def test_matrix_in_decoded_order(wine):
 
 def test_certificate_of_another_decoder():
     u = np.random.default_rng(0).integers(0, 5, (9, 9)).astype(float)
-    display = PreferenceMatrixDisplay.from_preferences(u, decoder="borda", colorbar=False)
+    display = PreferenceMatrixDisplay.from_preferences(
+        u, decoder="borda", colorbar=False
+    )
     assert display.cost == decode_pd_borda(u[np.newaxis]).values[0]
     assert display.bound == decode_pd_exact(u[np.newaxis]).values[0] < display.cost
     assert "at least" in display.ax_.get_title()
-    bare = PreferenceMatrixDisplay(preferences=u, ranks=np.arange(1, 10)).plot(ax=display.ax_)
+    bare = PreferenceMatrixDisplay(preferences=u, ranks=np.arange(1, 10)).plot(
+        ax=display.ax_
+    )
     assert bare.ax_ is display.ax_
     assert bare.ax_.get_title() == f"cost {bare.cost:.4g}"
 
 
-@pytest.mark.parametrize("decoder", [*PD_DECODERS, "auto", lambda u: np.array([[3, 1, 2]])])
+@pytest.mark.parametrize(
+    "decoder", [*PD_DECODERS, "auto", lambda u: np.array([[3, 1, 2]])]
+)
 def test_every_decoder_is_drawn_with_its_bound(decoder):
     u = np.array([[0.0, 2.0, 0.0], [0.0, 0.0, 2.0], [1.0, 0.0, 0.0]])
     display = PreferenceMatrixDisplay.from_preferences(u, decoder=decoder)
@@ -99,13 +107,24 @@ def test_documents_of_one_list():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: PreferenceMatrixDisplay.from_preferences(np.zeros((1, 3, 3))), "one list"),
-        (lambda: PreferenceMatrixDisplay.from_preferences(np.eye(2), decoder="sort"), "decoder"),
         (
-            lambda: PreferenceMatrixDisplay.from_preferences(np.eye(2), item_names=["a"]),
+            lambda: PreferenceMatrixDisplay.from_preferences(np.zeros((1, 3, 3))),
+            "one list",
+        ),
+        (
+            lambda: PreferenceMatrixDisplay.from_preferences(np.eye(2), decoder="sort"),
+            "decoder",
+        ),
+        (
+            lambda: PreferenceMatrixDisplay.from_preferences(
+                np.eye(2), item_names=["a"]
+            ),
             "item_names",
         ),
-        (lambda: PreferenceMatrixDisplay.from_preferences(np.zeros((2, 3))), "n_lists, r, r"),
+        (
+            lambda: PreferenceMatrixDisplay.from_preferences(np.zeros((2, 3))),
+            "n_lists, r, r",
+        ),
     ],
 )
 def test_bad_input(call, message):
@@ -128,7 +147,9 @@ def test_longer_lists_have_no_bound():
 
 
 def test_estimators_without_preferences_are_refused():
-    with pytest.raises(TypeError, match="OrderPreservingRegressor predicts no preferences"):
+    with pytest.raises(
+        TypeError, match="OrderPreservingRegressor predicts no preferences"
+    ):
         PreferenceMatrixDisplay.from_estimator(OrderPreservingRegressor(), [[0.0]])
 
 
@@ -145,7 +166,9 @@ def ranking():
 def test_precision_curve_is_the_measure_at_each_k(ranking):
     X, y, qid = ranking
     scores = np.round(X[:, 0])  # tied
-    display = PrecisionAtKDisplay.from_predictions(y, scores, qid=qid, name="x", budget=3)
+    display = PrecisionAtKDisplay.from_predictions(
+        y, scores, qid=qid, name="x", budget=3
+    )
     assert display.k.tolist() == list(range(1, 10))
     for s, curve in ((scores, display.values), (np.zeros(len(y)), display.chance)):
         values = [precision_at_k_score(y, s, qid=qid, k=k) for k in display.k]
@@ -155,7 +178,8 @@ def test_precision_curve_is_the_measure_at_each_k(ranking):
         y, scores, qid=qid, max_k=4, relevance_threshold=2, plot_chance_level=False
     )
     values = [
-        precision_at_k_score(y, scores, qid=qid, k=k, relevance_threshold=2) for k in range(1, 5)
+        precision_at_k_score(y, scores, qid=qid, k=k, relevance_threshold=2)
+        for k in range(1, 5)
     ]
     assert_allclose(above.values, values, rtol=1e-12)
 
@@ -163,7 +187,9 @@ def test_precision_curve_is_the_measure_at_each_k(ranking):
 def test_several_models_in_one_axis(ranking):
     X, y, qid = ranking
     ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    first = PrecisionAtKDisplay.from_estimator(ranker, X, ranking_target(y, qid), budget=2)
+    first = PrecisionAtKDisplay.from_estimator(
+        ranker, X, ranking_target(y, qid), budget=2
+    )
     second = PrecisionAtKDisplay.from_predictions(
         y, X[:, 0], qid=qid, name="x", ax=first.ax_, budget=2, color="red"
     )
@@ -181,14 +207,18 @@ def test_classifiers_with_named_classes():
     X = rng.normal(size=(60, 2))
     y = np.where(X[:, 0] + rng.normal(size=60) > 0.5, "fraud", "ok")
     model = LogisticRegression().fit(X, y)
-    display = PrecisionAtKDisplay.from_estimator(model, X, y, pos_label="fraud", max_k=10)
+    display = PrecisionAtKDisplay.from_estimator(
+        model, X, y, pos_label="fraud", max_k=10
+    )
     scores = model.predict_proba(X)[:, 0]
     values = [precision_at_k_score(y == "fraud", scores, k=k) for k in range(1, 11)]
     assert_allclose(display.values, values)
 
 
 def test_gains_by_hand_and_as_recall(ranking):
-    amounts = PrecisionAtKDisplay.from_predictions([100, 0, 300], [2, 2, 1], kind="gains")
+    amounts = PrecisionAtKDisplay.from_predictions(
+        [100, 0, 300], [2, 2, 1], kind="gains"
+    )
     assert_allclose(amounts.values, [50, 100, 400])
     assert_allclose(amounts.chance, [400 / 3, 800 / 3, 400])
     assert_allclose(amounts.best, [300, 400, 400])
@@ -204,12 +234,17 @@ def test_gains_by_hand_and_as_recall(ranking):
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert "best order" in texts
     ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    fitted = PrecisionAtKDisplay.from_estimator(ranker, X, y, qid=qid, kind="gains", ax=display.ax_)
+    fitted = PrecisionAtKDisplay.from_estimator(
+        ranker, X, y, qid=qid, kind="gains", ax=display.ax_
+    )
     assert_allclose(
-        fitted.best, [np.minimum(k, [y[qid == q].sum() for q in set(qid)]).mean() for k in fitted.k]
+        fitted.best,
+        [np.minimum(k, [y[qid == q].sum() for q in set(qid)]).mean() for k in fitted.k],
     )
     with pytest.raises(ValueError, match="No list has a gain"):
-        PrecisionAtKDisplay.from_predictions([0, 0], [1, 2], kind="gains", normalize=True)
+        PrecisionAtKDisplay.from_predictions(
+            [0, 0], [1, 2], kind="gains", normalize=True
+        )
     for wrong in ({"normalize": True}, {"kind": "gains", "relevance_threshold": 1}):
         with pytest.raises(ValueError, match="normalize to kind='gains', got kind="):
             PrecisionAtKDisplay.from_predictions([1, 0], [1, 2], **wrong)
@@ -223,7 +258,13 @@ def test_gains_by_hand_and_as_recall(ranking):
 def test_scikit_learn_draws_the_learning_curve_of_queries(ranking):
     X, y, qid = ranking
     sizes, train_scores, test_scores = query_learning_curve(
-        LowRankSurrogateRanker(), X, y, qid=qid, train_sizes=[3, 12], cv=3, random_state=0
+        LowRankSurrogateRanker(),
+        X,
+        y,
+        qid=qid,
+        train_sizes=[3, 12],
+        cv=3,
+        random_state=0,
     )
     display = LearningCurveDisplay(
         train_sizes=sizes, train_scores=train_scores, test_scores=test_scores
@@ -245,7 +286,9 @@ def test_comparison_is_drawn_both_ways(ranking):
     assert [label.split("\n")[0] for label in labels] == ["a - b", "a - c", "b - c"]
     segments = display.ax_.collections[0].get_segments()
     assert_allclose([[s[0, 0], s[1, 0]] for s in segments], expected.interval)
-    against = RankerComparisonDisplay.from_predictions(y, scores, baseline="c", **params)
+    against = RankerComparisonDisplay.from_predictions(
+        y, scores, baseline="c", **params
+    )
     labels = [text.get_text().split("\n")[0] for text in against.ax_.get_yticklabels()]
     assert labels == ["a", "b"]
     assert against.ax_.get_xlabel() == "difference from c of ndcg@5, with 95 % interval"
@@ -256,7 +299,9 @@ def test_comparison_is_drawn_both_ways(ranking):
         display.plot(kind="bars")
     ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
     models = {"ranker": ranker, "a": X[:, 0]}
-    both = RankerComparisonDisplay.from_estimators(models, X, y, ax=display.ax_, **params)
+    both = RankerComparisonDisplay.from_estimators(
+        models, X, y, ax=display.ax_, **params
+    )
     assert both.ax_ is display.ax_
     assert (both.comparison.to_frame()["difference"] > 0).all()
 
@@ -268,15 +313,21 @@ def test_means_are_drawn_best_on_top_with_their_ranks():
     display = RankerComparisonDisplay(found).plot(kind="means")
     order = np.argsort(-found.mean)
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert [label.removesuffix(" *") for label in labels] == [found.names[i] for i in order]
-    assert [label.endswith(" *") for label in labels] == found.tied_with_best[order].tolist()
+    assert [label.removesuffix(" *") for label in labels] == [
+        found.names[i] for i in order
+    ]
+    assert [label.endswith(" *") for label in labels] == found.tied_with_best[
+        order
+    ].tolist()
     right = display.ax_.child_axes[0]
     low, high = found.means.rank_interval[order[-1]]
     assert right.get_yticklabels()[-1].get_text() == f"{low} - {high}"
     assert display.ax_.get_xlabel().startswith("value, with 95 % interval")
     segments = display.ax_.collections[0].get_segments()
     assert_allclose([[s[0, 0], s[1, 0]] for s in segments], found.means.interval[order])
-    few = RankerComparisonDisplay(compare_rankers({"r1": values["r1"]})).plot(kind="means")
+    few = RankerComparisonDisplay(compare_rankers({"r1": values["r1"]})).plot(
+        kind="means"
+    )
     assert few.figure_.get_figheight() < display.figure_.get_figheight()  # a line each
 
 
@@ -288,14 +339,20 @@ def test_p_values_stand_on_the_right():
     assert right.get_ylabel() == "p (Holm)"
     for text, p in zip(right.get_yticklabels(), p_values, strict=True):
         assert text.get_text() == ("< 0.001" if p < 0.001 else f"{p:.3f}")
-    two = RankerComparisonDisplay(compare_rankers({name: values[name] for name in ("r0", "r1")}))
+    two = RankerComparisonDisplay(
+        compare_rankers({name: values[name] for name in ("r0", "r1")})
+    )
     assert two.plot().ax_.child_axes[0].get_ylabel() == "p"
-    assert two.plot(kind="differences").ax_.get_ylabel() == "difference of value per task"
+    assert (
+        two.plot(kind="differences").ax_.get_ylabel() == "difference of value per task"
+    )
 
 
 def test_rank_intervals_are_drawn_best_on_top(wine):
     consensus = consensus_ranking(wine)
-    display = RankIntervalDisplay.from_consensus(consensus, n_resamples=100, random_state=0)
+    display = RankIntervalDisplay.from_consensus(
+        consensus, n_resamples=100, random_state=0
+    )
     intervals = consensus.rank_intervals(n_resamples=100, random_state=0)
     assert display.plot() is display
     names = [label.get_text() for label in display.ax_.get_yticklabels()]
@@ -308,5 +365,7 @@ def test_rank_intervals_are_drawn_best_on_top(wine):
     duels = RankIntervalDisplay.from_consensus(board, random_state=0)
     assert (duels.low.tolist(), duels.high.tolist()) == ([1, 1], [2, 2])
     assert duels.title == "Bradley-Terry, 95% intervals"
-    bare = RankIntervalDisplay(ranks=[2, 1], low=[1, 1], high=[2, 2]).plot(ax=display.ax_)
+    bare = RankIntervalDisplay(ranks=[2, 1], low=[1, 1], high=[2, 2]).plot(
+        ax=display.ax_
+    )
     assert bare.figure_ is display.figure_

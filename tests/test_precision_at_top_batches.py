@@ -8,7 +8,14 @@ from scipy import sparse
 from lowrank_rank.surrogates import precision_surrogate
 
 from .internals import Batch
-from .top_cases import STEPS, batch_of, make_list, objective, perceptron_by_definition, rule
+from .top_cases import (
+    STEPS,
+    batch_of,
+    make_list,
+    objective,
+    perceptron_by_definition,
+    rule,
+)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
@@ -37,7 +44,9 @@ def test_mirrored_batch_is_the_mirrored_problem(name, perceptron):
         _, direction, hits_of_step = batch_of(X, y, k, mirrored=True).step(
             w, *rule(name, perceptron)
         )
-        _, plain_direction, plain_hits = batch_of(-X, 1 - y, k).step(w, *rule(name, perceptron))
+        _, plain_direction, plain_hits = batch_of(-X, 1 - y, k).step(
+            w, *rule(name, perceptron)
+        )
         assert hits_of_step == plain_hits
         assert_allclose(direction, plain_direction, atol=1e-12)
 

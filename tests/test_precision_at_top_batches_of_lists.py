@@ -59,15 +59,21 @@ def test_long_list_is_cut_in_order_without_shuffling():
     y = np.tile([1, 0, 0, 0], 10)
     first = rows_of(batches_of(numbered(40), y, PrecisionAtShare(0.5), 8, None))
     assert first[0] == ([0, 4], [1, 2, 3, 5, 6, 7])
-    assert sorted(chain.from_iterable(above for above, _ in first)) == np.flatnonzero(y).tolist()
     assert (
-        sorted(chain.from_iterable(below for _, below in first)) == np.flatnonzero(y == 0).tolist()
+        sorted(chain.from_iterable(above for above, _ in first))
+        == np.flatnonzero(y).tolist()
+    )
+    assert (
+        sorted(chain.from_iterable(below for _, below in first))
+        == np.flatnonzero(y == 0).tolist()
     )
 
 
 def test_long_list_is_shuffled():
     y = np.tile([1, 0, 0, 0], 50)
-    problem = batches_of(numbered(200), y, PrecisionAtShare(0.5), 20, np.random.RandomState(0))
+    problem = batches_of(
+        numbered(200), y, PrecisionAtShare(0.5), 20, np.random.RandomState(0)
+    )
     first = rows_of(problem)
     for part in (0, 1):
         rows = chain.from_iterable(batch[part] for batch in first)
@@ -83,7 +89,9 @@ def test_every_batch_has_the_fraction_of_the_top():
         (PrecisionAtK(10), 1),
         (PrecisionAtK(500), 10),
     ]:
-        assert set(places_of(batches_of(numbered(1000), y, loss, 100, None))) == {expected}
+        assert set(places_of(batches_of(numbered(1000), y, loss, 100, None))) == {
+            expected
+        }
     mirrored = batches_of(numbered(1000), y, RecallAtK(550), 100, None)
     assert set(places_of(mirrored)) == {45}
     assert {float(batch.sign[0]) for batch in mirrored} == {-1.0}
@@ -101,7 +109,9 @@ def test_places_of_the_batches_add_up_to_k(n_positives, batch_size, shuffle):
         state = np.random.RandomState(0) if shuffle else None
         k, _ = places_at_top(loss, n_positives, 2000 - n_positives)
         if batch_size != "auto" and round(2000 / batch_size) > min(k, n_positives):
-            with pytest.raises(ValueError, match=f"batch_size={batch_size} cuts the 2000 rows"):
+            with pytest.raises(
+                ValueError, match=f"batch_size={batch_size} cuts the 2000 rows"
+            ):
                 batches_of(numbered(2000), y, loss, batch_size, state)
             continue
         problem = batches_of(numbered(2000), y, loss, batch_size, state)
@@ -114,7 +124,9 @@ def test_fractions_are_of_each_batch_unless_rounding_makes_another_top_of_them()
     whole = batches_of(numbered(3000), y, PrecisionAtShare(0.25), "auto", None)
     assert places_of(whole) == [13] * 10  # a quarter of 51; 128 in all
     for fraction in (0.002, 0.01, 0.02, 0.03, 0.05, 0.1, 0.5, 1.0):
-        problem = batches_of(numbered(3000), y, PrecisionAtShare(fraction), "auto", None)
+        problem = batches_of(
+            numbered(3000), y, PrecisionAtShare(fraction), "auto", None
+        )
         k = max(1, int(fraction * 511 + 0.5))
         assert abs(sum(places_of(problem)) - k) <= k / 8
 
@@ -123,7 +135,9 @@ def test_a_batch_size_that_cannot_hold_k_is_refused():
     y = (np.arange(2000) < 400).astype(int)
     with pytest.raises(ValueError, match=r"20 batches.*only k=5 places.*at least 400"):
         batches_of(numbered(2000), y, PrecisionAtK(5), 100, None)
-    assert len(places_of(batches_of(numbered(2000), y, PrecisionAtK(5), 400, None))) == 5
+    assert (
+        len(places_of(batches_of(numbered(2000), y, PrecisionAtK(5), 400, None))) == 5
+    )
     with pytest.raises(ValueError, match="only 3 places outside the top"):
         batches_of(numbered(2000), y, RecallAtK(1997), 100, None)
 
@@ -148,13 +162,19 @@ def test_batches_of_queries_are_of_whole_lists():
     y = rng.integers(0, 2, len(qid))
     sizes, positives = np.bincount(qid), np.bincount(qid, weights=y)
     taken = (positives > 0) & (positives < sizes)
-    for batch_size, state in [("auto", None), (100, None), (1, np.random.RandomState(0))]:
+    for batch_size, state in [
+        ("auto", None),
+        (100, None),
+        (1, np.random.RandomState(0)),
+    ]:
         features = np.column_stack([qid, y])
         batches = batches_of(features, y, PrecisionAtK(2), batch_size, state, qid)
         assert sum(batch.n_lists for batch in batches) == taken.sum()
         assert sum(len(batch.X) for batch in batches) == sizes[taken].sum()
         for batch in batches:
-            first = np.cumsum(batch.n_above + batch.n_below) - batch.n_above - batch.n_below
+            first = (
+                np.cumsum(batch.n_above + batch.n_below) - batch.n_above - batch.n_below
+            )
             ids = batch.X[first, 0]
             assert_array_equal(batch.X[:, 0], np.repeat(ids, sizes[ids]))
             assert_array_equal(batch.n_above, positives[ids])
@@ -163,7 +183,9 @@ def test_batches_of_queries_are_of_whole_lists():
         assert len(batches) == taken.sum() if batch_size == 1 else len(batches) > 20
 
 
-@pytest.mark.filterwarnings("ignore:The cutting planes end at weights with equal scores")
+@pytest.mark.filterwarnings(
+    "ignore:The cutting planes end at weights with equal scores"
+)
 @pytest.mark.parametrize(
     "params",
     [{"method": "svmperf"}, {}, {"method": "perceptron@k-avg", "start": "logistic"}],
@@ -176,7 +198,9 @@ def test_recall_of_a_long_top_is_the_problem_of_the_other_class(params):
     k = y.sum() + 40
     params = {**params, "max_iter": 100, "tol": 1e-3, "batch_size": 300}
     found = PrecisionAtKPerceptron(target_loss=f"recall@{k}", **params).fit(X, y)
-    other = PrecisionAtKPerceptron(target_loss=f"precision@{300 - k}", **params).fit(X, 1 - y)
+    other = PrecisionAtKPerceptron(target_loss=f"precision@{300 - k}", **params).fit(
+        X, 1 - y
+    )
     assert_allclose(found.coef_, -other.coef_, rtol=1e-6)
     if params.get("method") != "svmperf":  # struct may prefer the wrong order
         assert found.score(X, y) > k / 300

@@ -77,8 +77,12 @@ def test_features_as_they_are_may_be_sparse(params, start):
     thin = clone(model).fit(sparse.csr_matrix(X), y)
     if start == "zeros" or params["method"] == "svmperf":
         assert_allclose(thin.coef_, dense.coef_, atol=1e-8)
-        assert_allclose(thin.decision_function(X[:5]), dense.decision_function(X[:5]), atol=1e-8)
-    assert_allclose(clone(model).fit(sparse.csc_matrix(X), y).coef_, thin.coef_, atol=1e-12)
+        assert_allclose(
+            thin.decision_function(X[:5]), dense.decision_function(X[:5]), atol=1e-8
+        )
+    assert_allclose(
+        clone(model).fit(sparse.csc_matrix(X), y).coef_, thin.coef_, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("method", ["ramp", "avg", "max", "struct"])
@@ -100,13 +104,17 @@ def test_sparse_and_dense_features_give_the_same_model(method, start, y_of):
     assert_allclose(thin.intercept_, dense.intercept_, atol=10 * tol * size)
     mixed = clone(model).fit(X, y, qid=qid)
     mixed = mixed.partial_fit(sparse.csr_matrix(X), y, qid=qid)
-    assert_allclose(mixed.coef_, dense.partial_fit(X, y, qid=qid).coef_, atol=1e-9 * size)
+    assert_allclose(
+        mixed.coef_, dense.partial_fit(X, y, qid=qid).coef_, atol=1e-9 * size
+    )
 
 
 @pytest.mark.parametrize("params", ALGORITHMS, ids=str)
 def test_float32_stays_float32(params):
     X, y = rare_class(600)
-    model = PrecisionAtKPerceptron(random_state=0, **params).fit(X.astype(np.float32), y)
+    model = PrecisionAtKPerceptron(random_state=0, **params).fit(
+        X.astype(np.float32), y
+    )
     assert model.coef_.dtype == model.intercept_.dtype == np.float32
     assert model.decision_function(X.astype(np.float32)).dtype == np.float32
     wide = PrecisionAtKPerceptron(random_state=0, **params).fit(X, y)
@@ -119,7 +127,9 @@ def test_better_than_logistic_regression_where_the_top_is_another_matter(data_fo
         X, y = load_svmlight_file(file)
     split = train_test_split(X.toarray(), y, test_size=0.3, random_state=0, stratify=y)
     X, X_test, y, y_test = split
-    ours = make_pipeline(StandardScaler(), PrecisionAtKPerceptron(random_state=0)).fit(X, y)
+    ours = make_pipeline(StandardScaler(), PrecisionAtKPerceptron(random_state=0)).fit(
+        X, y
+    )
     other = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     measure = ours[-1].target_loss_.measure
     assert measure(y_test == 1, ours.decision_function(X_test)) > 0.05 + measure(
@@ -138,7 +148,9 @@ def test_first_step_by_hand(loss, name, n_rows, batch_size):
     k = 1 if loss == "wta" else max(1, int(0.25 * y.sum() + 0.5))
     _, slope = precision_surrogate(y, Z @ start, k, surrogate=name)
     assert slope.any()
-    pull = 20.0 * 0.05 * X.shape[1] / k  # the mean squared norm is the number of features
+    pull = (
+        20.0 * 0.05 * X.shape[1] / k
+    )  # the mean squared norm is the number of features
     stepped = start - 20.0 / X.shape[1] * Z.T @ slope / k
     expected = (stepped + pull * start) / (1 + pull) / X.std(axis=0)
     model = PrecisionAtKPerceptron(
@@ -169,7 +181,9 @@ def test_a_small_k_is_not_another_k():
 
 def winner_takes_all():
     """One weight of either sign: 1 puts a positive first, -1 a negative before 59 positives."""
-    x = np.r_[10.0, np.full(59, -3.0), np.full(20, 5.0), -4.0, np.linspace(-0.1, 0.1, 919)]
+    x = np.r_[
+        10.0, np.full(59, -3.0), np.full(20, 5.0), -4.0, np.linspace(-0.1, 0.1, 919)
+    ]
     return x[:, np.newaxis], (np.arange(1000) < 60).astype(int)
 
 
@@ -194,7 +208,9 @@ def test_fit_shuffles_by_the_random_state_alone():
     assert_array_equal(one, again)
     assert not np.allclose(one, other)
     stream = [
-        PrecisionAtKPerceptron(batch_size=200, random_state=seed).partial_fit(X, y).coef_
+        PrecisionAtKPerceptron(batch_size=200, random_state=seed)
+        .partial_fit(X, y)
+        .coef_
         for seed in (0, 1)
     ]
     assert_array_equal(stream[0], stream[1])
@@ -202,7 +218,9 @@ def test_fit_shuffles_by_the_random_state_alone():
 
 def test_a_perceptron_without_mistakes_stays_where_it_is():
     X, y = np.array([[3.0], [2.0], [0.0], [-1.0]]), [1, 1, 0, 0]
-    model = PrecisionAtKPerceptron(method="perceptron@k-avg", average=False, random_state=0)
+    model = PrecisionAtKPerceptron(
+        method="perceptron@k-avg", average=False, random_state=0
+    )
     one, nine = (clone(model).set_params(max_iter=n).fit(X, y) for n in (1, 9))
     assert nine.loss_curve_ == [0.0] + [1.0] * 8  # at zeros all is tied
     assert nine.n_iter_ == 9
@@ -217,7 +235,9 @@ def transformed(X, how):
 
 
 @pytest.mark.parametrize("shape", ["list", "queries"])
-@pytest.mark.parametrize("params", [{}, {"average": False}, {"start": "zeros"}], ids=str)
+@pytest.mark.parametrize(
+    "params", [{}, {"average": False}, {"start": "zeros"}], ids=str
+)
 def test_units_offsets_and_order_of_the_columns_do_not_matter(params, shape):
     options = {}
     if shape == "list":
@@ -233,7 +253,14 @@ def test_units_offsets_and_order_of_the_columns_do_not_matter(params, shape):
         return scores - scores.mean(axis=-1, keepdims=True)
 
     expected = scores(X)
-    for how in (1e-3, 3.0, 1e6, 10.0 ** np.arange(-3, X.shape[1] - 3), "offset", "order"):
+    for how in (
+        1e-3,
+        3.0,
+        1e6,
+        10.0 ** np.arange(-3, X.shape[1] - 3),
+        "offset",
+        "order",
+    ):
         found = scores(transformed(X, how))
         assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
@@ -271,7 +298,9 @@ def test_equal_scores_stay_together_at_the_threshold(pos_label, seed):
     blocks = rng.normal(size=(6, 3))
     row = rng.integers(6, size=300)
     y = np.where(rng.random(300) < 0.1 + 0.15 * row, pos_label, 1 - pos_label)
-    model = PrecisionAtKPerceptron(pos_label=pos_label, random_state=0).fit(blocks[row], y)
+    model = PrecisionAtKPerceptron(pos_label=pos_label, random_state=0).fit(
+        blocks[row], y
+    )
     marked = model.predict(blocks) == pos_label
     n_marked = np.bincount(row, minlength=6) @ marked
     assert n_marked <= np.sum(y == pos_label)
@@ -389,7 +418,10 @@ def test_the_prediction_is_the_midpoint_of_the_start_and_the_averaged_steps(meth
     X, y = rare_class(500)
     model = PrecisionAtKPerceptron(method=method, batch_size=500, random_state=0)
     start = no_steps().fit(X, y).coef_
-    last = [clone(model).set_params(average=False, max_iter=n).fit(X, y).coef_ for n in (1, 2, 3)]
+    last = [
+        clone(model).set_params(average=False, max_iter=n).fit(X, y).coef_
+        for n in (1, 2, 3)
+    ]
     mean = np.average(last, axis=0, weights=[6, 24, 60])
     found = clone(model).set_params(max_iter=3).fit(X, y).coef_
     assert_allclose(found, (start + mean) / 2, rtol=1e-8)
@@ -402,7 +434,9 @@ def test_all_rows_are_used(positive):
     X, y = rare_class(400, positive=positive)
     model = PrecisionAtKPerceptron(target_loss="prbep", batch_size=400)
     assert_allclose(
-        model.fit(X, y).coef_, clone(model).set_params(random_state=5).fit(X, y).coef_, rtol=1e-8
+        model.fit(X, y).coef_,
+        clone(model).set_params(random_state=5).fit(X, y).coef_,
+        rtol=1e-8,
     )
 
 
@@ -431,7 +465,13 @@ def test_thresholds():
 
 @pytest.mark.parametrize(
     "params",
-    [{}, {"method": "avg"}, {"method": "perceptron@k-max"}, {"average": False}, {"method": "1pmb"}],
+    [
+        {},
+        {"method": "avg"},
+        {"method": "perceptron@k-max"},
+        {"average": False},
+        {"method": "1pmb"},
+    ],
     ids=str,
 )
 def test_a_call_of_partial_fit_is_one_pass_of_fit(params):
@@ -476,7 +516,9 @@ def test_streams_keep_to_what_they_began_with():
     with pytest.raises(ValueError, match="pos_label=0 differs"):
         model.set_params(pos_label=0).partial_fit(X, y, qid=qid)
     before = model.coef_.copy()
-    with pytest.raises(ValueError, match="this one has none, so its rows would be one list"):
+    with pytest.raises(
+        ValueError, match="this one has none, so its rows would be one list"
+    ):
         model.set_params(pos_label=None).partial_fit(X, y)
     assert np.array_equal(model.coef_, before)
     assert model.n_lists_ == 40  # and to score without qid is refused, still
@@ -538,7 +580,9 @@ def test_rows_of_one_class_teach_nothing_and_say_so():
     assert_array_equal(model.coef_, before)
     assert model.threshold_ == threshold
     with pytest.warns(UserWarning, match="Nothing is learnt"):
-        first = PrecisionAtKPerceptron().partial_fit(X[y == 0], y[y == 0], classes=[0, 1])
+        first = PrecisionAtKPerceptron().partial_fit(
+            X[y == 0], y[y == 0], classes=[0, 1]
+        )
     assert_array_equal(
         first.partial_fit(X, y).coef_, PrecisionAtKPerceptron().partial_fit(X, y).coef_
     )
@@ -559,7 +603,9 @@ def test_queries_in_any_order_with_any_ids():
     series = pd.Series(y, index=pd.Index(qid, name="qid"))
     assert_array_equal(clone(model).fit(X, series).coef_, plain.coef_)
     assert plain.score(X, y, qid=qid) == plain.score(X, ranking_target(y, names))
-    assert plain.score(X, y, qid=qid) > 1.3 * plain.target_loss_.measure(y, 0 * y, qid=qid)
+    assert plain.score(X, y, qid=qid) > 1.3 * plain.target_loss_.measure(
+        y, 0 * y, qid=qid
+    )
     with pytest.raises(ValueError, match="would be one list"):
         plain.score(X, y)
 
@@ -568,7 +614,9 @@ def test_a_budget_of_each_query_is_recall():
     """A count of precision is cut at the positives of a query."""
     X, y, qid = queries()
     n_few = np.count_nonzero(np.isin(np.bincount(qid, weights=y), [1, 2, 3, 4]))
-    with pytest.warns(UserWarning, match=rf"^{n_few} of 40 queries .*target_loss='recall@5'"):
+    with pytest.warns(
+        UserWarning, match=rf"^{n_few} of 40 queries .*target_loss='recall@5'"
+    ):
         PrecisionAtKPerceptron(target_loss="precision@5").fit(X, y, qid=qid)
     PrecisionAtKPerceptron(target_loss="recall@5").fit(X, y, qid=qid)
     PrecisionAtKPerceptron(target_loss="precision@25%").fit(X, y, qid=qid)
@@ -580,10 +628,14 @@ def test_a_count_of_one_list_is_scored_on_as_many_rows(name):
     model = PrecisionAtKPerceptron(target_loss=name, random_state=0).fit(X, y)
     value = model.score(X, y)
     half = len(y) // 2
-    with pytest.warns(UserWarning, match=f"top 5 of its {len(y)} rows.*top 5 of {half} rows"):
+    with pytest.warns(
+        UserWarning, match=f"top 5 of its {len(y)} rows.*top 5 of {half} rows"
+    ):
         model.score(X[:half], y[:half])
     assert value == model.score(X, y)
-    fraction = PrecisionAtKPerceptron(target_loss="precision@50%", random_state=0).fit(X, y)
+    fraction = PrecisionAtKPerceptron(target_loss="precision@50%", random_state=0).fit(
+        X, y
+    )
     fraction.score(X[:half], y[:half])
     steps = PrecisionAtKPerceptron(target_loss=name).partial_fit(X, y)
     steps.score(X[:half], y[:half])  # a count of each call
@@ -595,7 +647,9 @@ def test_queries_are_not_one_list():
     qid = np.repeat(np.arange(150), 10)
     level, own = rng.normal(size=150)[qid], rng.normal(size=1500)
     X, y = (own - 2 * level)[:, np.newaxis], (own + 3 * level > 1).astype(int)
-    aimed = PrecisionAtKPerceptron(target_loss="precision@1", random_state=0).fit(X, y, qid=qid)
+    aimed = PrecisionAtKPerceptron(target_loss="precision@1", random_state=0).fit(
+        X, y, qid=qid
+    )
     pooled = PrecisionAtKPerceptron(target_loss="precision@1", random_state=0).fit(X, y)
     assert aimed.coef_[0, 0] > 0 > pooled.coef_[0, 0]
 
@@ -604,7 +658,9 @@ def share_right(found, k, positives, sizes):
     """One minus the mistakes at the top over the most there can be, from the recall at k."""
     wrong = np.minimum(k, positives) - found * positives
     most = np.where(
-        k <= positives, np.minimum(k, sizes - positives), np.minimum(sizes - k, positives)
+        k <= positives,
+        np.minimum(k, sizes - positives),
+        np.minimum(sizes - k, positives),
     )
     return 1 - wrong / most
 
@@ -649,15 +705,27 @@ def test_calibrated_probabilities(method):
             "only 2 positives: use k of at most 2",
         ),
         ({"target_loss": "recall@6"}, [0, 1, 1, 0, 0, 0], "all orders are equal"),
-        ({"batch_size": 2}, [0, 1, 0, 0, 0, 0], "batch_size=2 cuts the 6 rows into 3 batches"),
+        (
+            {"batch_size": 2},
+            [0, 1, 0, 0, 0, 0],
+            "batch_size=2 cuts the 6 rows into 3 batches",
+        ),
         ({"batch_size": 2}, [1, 1, 0, 1, 1, 1], "only 1 negatives"),
         ({"target_loss": "ndcg"}, [0, 1] * 3, "no top of the list"),
         ({"target_loss": "mapp"}, [0, 1] * 3, "Unknown target loss"),
         ({"method": "perceptron@k-ramp"}, [0, 1] * 3, "method must be one of"),
-        ({"method": "svmperf", "alpha": 0}, [0, 1] * 3, "alpha must be 'auto' or a finite numb"),
+        (
+            {"method": "svmperf", "alpha": 0},
+            [0, 1] * 3,
+            "alpha must be 'auto' or a finite numb",
+        ),
         ({"start": "ones"}, [0, 1] * 3, "start must be one of"),
         ({"batch_size": 0}, [0, 1] * 3, "batch_size must be 'auto' or an integer >= 1"),
-        ({"batch_size": 2, "target_loss": "wta"}, [0, 1] * 3, "only k=1 places at the top"),
+        (
+            {"batch_size": 2, "target_loss": "wta"},
+            [0, 1] * 3,
+            "only k=1 places at the top",
+        ),
         ({"eta0": 0}, [0, 1] * 3, "eta0 must be a finite number > 0"),
         ({"alpha": -1}, [0, 1] * 3, "alpha must be 'auto' or a finite number >= 0"),
         ({"max_iter": 0}, [0, 1] * 3, "max_iter must be 'auto' or an integer >= 1"),
@@ -666,8 +734,16 @@ def test_calibrated_probabilities(method):
         ({"average": "no"}, [0, 1] * 3, "average must be True or False"),
         ({"method": ["avg"]}, [0, 1] * 3, "method must be one of"),
         ({}, ["a", None, "b", "a", "b", "a"], "the label of row 1 is missing"),
-        ({}, pd.Series(["a", "b", None, "a", "b", "a"]), "the label of row 2 is missing"),
-        ({}, pd.Series([0, 1, 0, pd.NA, 1, 0], dtype="Int64"), "the label of row 3 is missing"),
+        (
+            {},
+            pd.Series(["a", "b", None, "a", "b", "a"]),
+            "the label of row 2 is missing",
+        ),
+        (
+            {},
+            pd.Series([0, 1, 0, pd.NA, 1, 0], dtype="Int64"),
+            "the label of row 3 is missing",
+        ),
         ({}, np.array(["a", 1, "a", 1, "a", 1], dtype=object), "mixes kinds of labels"),
         ({"pos_label": 2}, [0, 1] * 3, "pos_label=2 is not a valid label"),
         ({}, [[0, 1]] * 6, "takes one label per row"),
@@ -728,12 +804,18 @@ def test_bad_streams():
 def test_cutting_planes_that_run_out_of_rounds_warn():
     X, y = rare_class(300)
     with pytest.warns(ConvergenceWarning, match="duality gap of"):
-        model = PrecisionAtKPerceptron(method="svmperf", max_iter=2, alpha=1e-3).fit(X, y)
+        model = PrecisionAtKPerceptron(method="svmperf", max_iter=2, alpha=1e-3).fit(
+            X, y
+        )
     assert model.dual_gap_ > model.tol
     for alpha in (1e-6, 1e-4, 1e-3):
-        done = PrecisionAtKPerceptron(method="svmperf", max_iter=300, alpha=alpha).fit(X, y)
+        done = PrecisionAtKPerceptron(method="svmperf", max_iter=300, alpha=alpha).fit(
+            X, y
+        )
         assert done.dual_gap_ >= 0
         assert done.n_iter_ < 300
-    with pytest.warns(ConvergenceWarning, match="equal scores for all rows.*lower alpha"):
+    with pytest.warns(
+        ConvergenceWarning, match="equal scores for all rows.*lower alpha"
+    ):
         PrecisionAtKPerceptron(method="svmperf", max_iter=300, alpha=1e6).fit(X, y)
     assert not hasattr(done.set_params(method="ramp").fit(X, y), "dual_gap_")

@@ -82,7 +82,9 @@ def test_a_stream_is_the_published_loop(method, alpha, make):
     ks = [max(1, int(0.5 * y.sum() + 0.5)) for _, y in batches]
     square = mean_square(batches[0][0])
     radius = 1 / (alpha * np.sqrt(square)) if alpha else np.inf
-    mean, end = published(method, batches, ks, 3.0, radius, square, logistic(*batches[0]))
+    mean, end = published(
+        method, batches, ks, 3.0, radius, square, logistic(*batches[0])
+    )
     assert_allclose(model.coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max())
     assert_allclose(last.coef_[0], end, rtol=1e-10, atol=1e-10 * np.abs(end).max())
 
@@ -95,11 +97,16 @@ def test_a_fit_is_the_published_loop_over_its_mini_batches(method):
     rows = [np.flatnonzero(y == 1), np.flatnonzero(y == 0)]
     for of_class in rows:
         rng.shuffle(of_class)
-    cut = [np.concatenate(pair) for pair in zip(*(np.array_split(r, 4) for r in rows), strict=True)]
+    cut = [
+        np.concatenate(pair)
+        for pair in zip(*(np.array_split(r, 4) for r in rows), strict=True)
+    ]
     batches = [(X[cut[i]], y[cut[i]]) for _ in range(5) for i in rng.permutation(4)]
     ks = [y.sum() for _, y in batches]
     square = mean_square(X)
-    mean, _ = published(method, batches, ks, 20.0, 20.0 / np.sqrt(square), square, logistic(X, y))
+    mean, _ = published(
+        method, batches, ks, 20.0, 20.0 / np.sqrt(square), square, logistic(X, y)
+    )
     model = PrecisionAtKPerceptron(
         target_loss="prbep",
         method=method,
@@ -108,7 +115,9 @@ def test_a_fit_is_the_published_loop_over_its_mini_batches(method):
         max_iter=5,
         random_state=3,
     )
-    assert_allclose(model.fit(X, y).coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max())
+    assert_allclose(
+        model.fit(X, y).coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max()
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -117,14 +126,18 @@ def test_the_published_methods_begin_at_zero(method):
     model = PrecisionAtKPerceptron(method=method, random_state=0)
     zeros = clone(model).set_params(start="zeros").fit(X, y).coef_
     assert_array_equal(model.fit(X, y).coef_, zeros)
-    assert not np.allclose(model.set_params(start="logistic").fit(X, y).coef_, zeros, rtol=1e-3)
+    assert not np.allclose(
+        model.set_params(start="logistic").fit(X, y).coef_, zeros, rtol=1e-3
+    )
 
 
 def test_the_projection_binds():
     X, y = rare_class(800)
     norms = [
         np.linalg.norm(
-            PrecisionAtKPerceptron(method="1pmb", alpha=alpha, average=False, random_state=0)
+            PrecisionAtKPerceptron(
+                method="1pmb", alpha=alpha, average=False, random_state=0
+            )
             .fit(X, y)
             .coef_
         )

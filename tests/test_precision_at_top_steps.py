@@ -21,7 +21,9 @@ def test_step_reaches_the_minimum_of_what_it_says(name):
     penalty = alpha / k * (np.sum(X**2) / 60) ** 2
     reached = objective(weights, X, y, k, name, penalty, start)
     best = min(
-        minimize(objective, s, args=(X, y, k, name, penalty, start), method="Nelder-Mead").fun
+        minimize(
+            objective, s, args=(X, y, k, name, penalty, start), method="Nelder-Mead"
+        ).fun
         for s in (start, weights)
     )
     assert reached <= best + 2e-3

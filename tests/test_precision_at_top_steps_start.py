@@ -25,7 +25,9 @@ def test_the_steps_begin_at_logistic_regression(pos_label):
 @pytest.mark.parametrize("start", [LogisticRegression(), np.zeros(8), None])
 def test_a_start_is_a_name(start):
     X, y = rare_class(200)
-    with pytest.raises(ValueError, match=r"start must be one of \['auto', 'logistic', 'zeros'\]"):
+    with pytest.raises(
+        ValueError, match=r"start must be one of \['auto', 'logistic', 'zeros'\]"
+    ):
         PrecisionAtKPerceptron(start=start).fit(X, y)
 
 
@@ -39,5 +41,7 @@ def test_start_is_zero_where_one_class_is_missing():
 def test_features_that_are_all_zero_start_from_zeros():
     """Their mean square is 0, by which nothing is divided."""
     for X in (np.zeros((3, 2)), sparse.csr_matrix((3, 2))):
-        model = PrecisionAtKPerceptron(target_loss="precision@1").partial_fit(X, [0, 1, 0])
+        model = PrecisionAtKPerceptron(target_loss="precision@1").partial_fit(
+            X, [0, 1, 0]
+        )
         assert_array_equal(model.coef_, 0.0)

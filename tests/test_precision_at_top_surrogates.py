@@ -103,7 +103,8 @@ def test_hierarchy(ties):
     for y, scores, k in random_lists(500, seed=2, ties=ties):
         loss = mistakes_at_worst(y, scores, k)
         ramp, avg, top = (
-            precision_surrogate(y, scores, k, surrogate=name)[0] for name in ("ramp", "avg", "max")
+            precision_surrogate(y, scores, k, surrogate=name)[0]
+            for name in ("ramp", "avg", "max")
         )
         assert loss <= ramp + 1e-12
         assert ramp <= avg + 1e-12
@@ -112,7 +113,8 @@ def test_hierarchy(ties):
 
 def test_struct_is_no_upper_bound():
     found = [
-        precision_surrogate(y, scores, k, surrogate="struct")[0] < mistakes_at_worst(y, scores, k)
+        precision_surrogate(y, scores, k, surrogate="struct")[0]
+        < mistakes_at_worst(y, scores, k)
         for y, scores, k in random_lists(500, seed=3)
     ]
     assert any(found)
@@ -120,7 +122,9 @@ def test_struct_is_no_upper_bound():
 
 def test_all_equal_where_k_is_all_positives():
     for y, scores, _ in random_lists(100, seed=4):
-        values = [precision_surrogate(y, scores, y.sum(), surrogate=n)[0] for n in PAPER]
+        values = [
+            precision_surrogate(y, scores, y.sum(), surrogate=n)[0] for n in PAPER
+        ]
         assert_allclose(values, values[0], atol=1e-12)
 
 
@@ -172,7 +176,10 @@ def test_gradient_numerically(name):
 def test_struct_prefers_the_wrong_sign():
     x = np.array([-1.0, -1.0, -1.0, -1.0, -2.0, -2.0])
     y = np.array([1, 1, 1, 1, 0, 0])
-    at = {n: [precision_surrogate(y, w * x, 1, surrogate=n)[0] for w in (-1, 1)] for n in PAPER}
+    at = {
+        n: [precision_surrogate(y, w * x, 1, surrogate=n)[0] for w in (-1, 1)]
+        for n in PAPER
+    }
     assert at["struct"] == [-1.0, 3.0]
     assert at["ramp"] == at["avg"] == at["max"] == [2.0, 0.0]
     assert [mistakes_at_worst(y, w * x, 1) for w in (-1, 1)] == [1, 0]
@@ -187,7 +194,9 @@ def test_shift_invariance_and_permutation(name):
         assert_allclose(shifted, value, atol=1e-9)
         assert_allclose(slope.sum(), 0.0, atol=1e-12)
         order = rng.permutation(len(y))
-        moved, moved_slope = precision_surrogate(y[order], scores[order], k, surrogate=name)
+        moved, moved_slope = precision_surrogate(
+            y[order], scores[order], k, surrogate=name
+        )
         assert_allclose(moved, value, atol=1e-12)
         assert_allclose(moved_slope, slope[order], atol=1e-12)
 
@@ -227,7 +236,12 @@ def test_whole_float_as_k():
     ],
 )
 def test_bad_input(change, match):
-    arguments = {"y": [1, 1, 0], "scores": [1.0, 2.0, 3.0], "k": 1, "surrogate": "avg"} | change
+    arguments = {
+        "y": [1, 1, 0],
+        "scores": [1.0, 2.0, 3.0],
+        "k": 1,
+        "surrogate": "avg",
+    } | change
     with pytest.raises(ValueError, match=match):
         precision_surrogate(**arguments)
 

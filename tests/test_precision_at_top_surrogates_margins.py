@@ -40,7 +40,9 @@ def test_margins_by_definition():
         positives, best = scores[y == 1], scores[y == 0].max()
         margins = precision_margins(y, scores, k)
         some_k = max(min(part) for part in combinations(positives, k))
-        every = min(np.mean(part) for part in combinations(positives, len(positives) - k + 1))
+        every = min(
+            np.mean(part) for part in combinations(positives, len(positives) - k + 1)
+        )
         assert_allclose(margins, [some_k - best, every - best, positives.min() - best])
 
 
@@ -56,7 +58,10 @@ def stream(rng, k, gamma, radius, n_batches=60, p=4):
         score = X @ w
         # Move the rows along w until they are apart, then back into the ball.
         X += np.outer(
-            np.where(y == 1, np.maximum(gamma - score, 0), np.minimum(-gamma - score, 0)), w
+            np.where(
+                y == 1, np.maximum(gamma - score, 0), np.minimum(-gamma - score, 0)
+            ),
+            w,
         )
         X *= np.minimum(1.0, radius / np.linalg.norm(X, axis=1))[:, np.newaxis]
         yield X, y, w
@@ -67,8 +72,12 @@ def stream(rng, k, gamma, radius, n_batches=60, p=4):
 def test_mistake_bound_on_separable_streams(name, margin, seed):
     rng = np.random.default_rng(seed)
     k, radius = int(rng.integers(1, 4)), float(rng.choice([0.5, 1.0, 5.0]))
-    batches = list(stream(rng, k, gamma=radius * rng.choice([0.05, 0.2, 0.5]), radius=radius))
-    reached = min(getattr(precision_margins(y, X @ w, k), margin) for X, y, w in batches)
+    batches = list(
+        stream(rng, k, gamma=radius * rng.choice([0.05, 0.2, 0.5]), radius=radius)
+    )
+    reached = min(
+        getattr(precision_margins(y, X @ w, k), margin) for X, y, w in batches
+    )
     assert reached > 0
     largest = max(np.linalg.norm(X, axis=1).max() for X, _, _ in batches)
     bound = precision_mistake_bound(k, largest, 1 / reached)
@@ -87,7 +96,10 @@ def test_mistake_bound_on_any_stream_and_any_weights(name, seed):
     rng = np.random.default_rng(100 + seed)
     k, lists = int(rng.integers(1, 4)), []
     for _ in range(100):
-        X, y = rng.normal(size=(15, 3)), (np.arange(15) < rng.integers(k, 8)).astype(int)
+        X, y = (
+            rng.normal(size=(15, 3)),
+            (np.arange(15) < rng.integers(k, 8)).astype(int),
+        )
         X[:, 0] += y * rng.choice([0.5, 2.0])
         lists.append((X, y))
     largest = max(np.linalg.norm(X, axis=1).max() for X, _ in lists)
@@ -98,8 +110,13 @@ def test_mistake_bound_on_any_stream_and_any_weights(name, seed):
         made += (1 - hits) * batch.n_places
     for scale in (0.0, 0.3, 1.0, 3.0):
         w = scale * np.array([1.0, 0.0, 0.0])
-        surrogate = sum(precision_surrogate(y, X @ w, k, surrogate=name)[0] for X, y in lists)
-        assert made <= precision_mistake_bound(k, largest, np.linalg.norm(w), surrogate) + 1e-9
+        surrogate = sum(
+            precision_surrogate(y, X @ w, k, surrogate=name)[0] for X, y in lists
+        )
+        assert (
+            made
+            <= precision_mistake_bound(k, largest, np.linalg.norm(w), surrogate) + 1e-9
+        )
 
 
 def test_mistake_bound_values():

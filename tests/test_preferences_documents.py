@@ -49,12 +49,18 @@ def documents():
 @pytest.mark.parametrize("kind", ["unit", "difference"])
 def test_difference_model_is_least_squares_on_pairs(documents, kind, weighted):
     X, y, qid = documents
-    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
+    weights = (
+        np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+        if weighted
+        else np.ones(len(y))
+    )
     loss = PairwiseDisagreement(kind)
     settings = {"target_loss": loss, "alpha": 0.0}
     ranker = PairwiseDAGRanker(**settings).fit(X, y, qid=qid, sample_weight=weights)
     i, j, target, weight = all_pairs(y, qid, weights, kind)
-    by_hand = LinearRegression(fit_intercept=False).fit(X[i] - X[j], target, sample_weight=weight)
+    by_hand = LinearRegression(fit_intercept=False).fit(
+        X[i] - X[j], target, sample_weight=weight
+    )
     np.testing.assert_allclose(ranker.coef_, by_hand.coef_, rtol=1e-8)
     other = LowRankSurrogateRanker(**settings).fit(X, y, qid=qid, sample_weight=weights)
     np.testing.assert_allclose(ranker.coef_, other.coef_)
@@ -80,7 +86,9 @@ def test_preferences_are_antisymmetric_and_decoded(documents, settings):
             np.testing.assert_allclose(table, mine[:, None] - mine[None, :], atol=1e-12)
     np.testing.assert_array_equal(ranker.predict_surrogate(X)[:, 0], ranker.predict(X))
     one = np.array([ranker.predict(row[np.newaxis])[0] for row in X])
-    np.testing.assert_allclose(one, ranker.predict(X), atol=1e-14)  # a base may use BLAS
+    np.testing.assert_allclose(
+        one, ranker.predict(X), atol=1e-14
+    )  # a base may use BLAS
     value = ranker.score(X, y, qid=qid)
     assert value == -pairwise_disagreement_loss(y, scores, qid=qid)
     ranks = ranker.rank(X, qid=qid)
@@ -88,7 +96,9 @@ def test_preferences_are_antisymmetric_and_decoded(documents, settings):
         assert sorted(ranks[qid == q]) == list(range(1, (qid == q).sum() + 1))
     shuffled = np.random.default_rng(0).permutation(len(y))
     np.testing.assert_array_equal(
-        ranker.predict(X[shuffled], qid=qid[shuffled]) if not tied(tables) else scores[shuffled],
+        ranker.predict(X[shuffled], qid=qid[shuffled])
+        if not tied(tables)
+        else scores[shuffled],
         scores[shuffled],
     )
 
@@ -96,7 +106,8 @@ def test_preferences_are_antisymmetric_and_decoded(documents, settings):
 def tied(tables):
     """Whether the order of equal items, or of equal edges, follows the rows."""
     return any(
-        len(np.unique(np.abs(t[np.triu_indices(len(t), 1)]))) < len(t) * (len(t) - 1) // 2
+        len(np.unique(np.abs(t[np.triu_indices(len(t), 1)])))
+        < len(t) * (len(t) - 1) // 2
         for t in tables
     )
 
@@ -106,9 +117,13 @@ def test_sparse_is_dense(documents, settings):
     X, y, qid = documents
     dense = PairwiseDAGRanker(**settings).fit(X, y, qid=qid)
     thin = PairwiseDAGRanker(**settings).fit(sparse.csr_matrix(X), y, qid=qid)
-    np.testing.assert_allclose(thin.predict(sparse.csr_matrix(X)), dense.predict(X), atol=1e-6)
     np.testing.assert_allclose(
-        thin.predict(sparse.csr_matrix(X), qid=qid), dense.predict(X, qid=qid), atol=1e-12
+        thin.predict(sparse.csr_matrix(X)), dense.predict(X), atol=1e-6
+    )
+    np.testing.assert_allclose(
+        thin.predict(sparse.csr_matrix(X), qid=qid),
+        dense.predict(X, qid=qid),
+        atol=1e-12,
     )
 
 
@@ -120,7 +135,8 @@ def test_circular_duels_need_products_of_features():
     for name, ranker in {
         "scores": PairwiseDAGRanker(),
         "tree scores": LowRankSurrogateRanker(
-            target_loss="pd", estimator=DecisionTreeRegressor(min_samples_leaf=20, random_state=0)
+            target_loss="pd",
+            estimator=DecisionTreeRegressor(min_samples_leaf=20, random_state=0),
         ),
         "products": PairwiseDAGRanker(pair_features=products),
     }.items():
@@ -153,7 +169,13 @@ def test_cross_validation_decodes_each_list(documents):
     decoded = model[-1].predict(model[:-1].transform(X), qid=qid)
     assert scorer(model, X, target) == -pairwise_disagreement_loss(y, decoded, qid=qid)
     result = cross_validate(
-        model, X, target, groups=qid, cv=GroupKFold(3), scoring=scorer, error_score="raise"
+        model,
+        X,
+        target,
+        groups=qid,
+        cv=GroupKFold(3),
+        scoring=scorer,
+        error_score="raise",
     )
     assert np.isfinite(result["test_score"]).all()
 
@@ -215,7 +237,9 @@ def test_own_score_functions_reach_their_documents():
     order = np.random.default_rng(0).permutation(len(y))
     X, y, qid = X[order], y[order], qid[order]
     own = PairwiseDAGRanker(
-        decoder="score", score_function=lambda u: u.sum(axis=2) - u.sum(axis=1), alpha=0.0
+        decoder="score",
+        score_function=lambda u: u.sum(axis=2) - u.sum(axis=1),
+        alpha=0.0,
     ).fit(X, y, qid=qid)
     default = PairwiseDAGRanker(decoder="score", alpha=0.0).fit(X, y, qid=qid)
     np.testing.assert_allclose(own.coef_, 5.0 * default.coef_)
@@ -226,11 +250,15 @@ def test_own_score_functions_and_weights():
     weights = (np.random.default_rng(0).uniform(size=len(y)) < 0.6).astype(float)
 
     def own():
-        return PairwiseDAGRanker(decoder="score", score_function=lambda u: u.sum(2) - u.sum(1))
+        return PairwiseDAGRanker(
+            decoder="score", score_function=lambda u: u.sum(2) - u.sum(1)
+        )
 
     some = own().fit(X, y, qid=qid, sample_weight=weights)
     kept = weights > 0
-    np.testing.assert_allclose(some.coef_, own().fit(X[kept], y[kept], qid=qid[kept]).coef_)
+    np.testing.assert_allclose(
+        some.coef_, own().fit(X[kept], y[kept], qid=qid[kept]).coef_
+    )
     weights[kept] = np.arange(1, kept.sum() + 1)
     with pytest.raises(ValueError, match="takes no weights inside a list"):
         own().fit(X, y, qid=qid, sample_weight=weights)
@@ -245,9 +273,15 @@ def test_features_of_the_fit_are_those_of_predict(documents):
     np.testing.assert_array_equal(ranker.predict(X), before)
 
 
-@pytest.mark.parametrize("estimator", ["trees", "logistic", DecisionTreeRegressor()], ids=str)
-@pytest.mark.parametrize("settings", [{}, {"pair_features": products}, {"decoder": "score"}])
-def test_regressors_of_documents_are_refused_with_the_line_to_write(documents, settings, estimator):
+@pytest.mark.parametrize(
+    "estimator", ["trees", "logistic", DecisionTreeRegressor()], ids=str
+)
+@pytest.mark.parametrize(
+    "settings", [{}, {"pair_features": products}, {"decoder": "score"}]
+)
+def test_regressors_of_documents_are_refused_with_the_line_to_write(
+    documents, settings, estimator
+):
     X, y, qid = documents
     line = r"leave estimator='auto'.*LowRankSurrogateRanker"
     with pytest.raises(ValueError, match=line):

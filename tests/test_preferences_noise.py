@@ -28,7 +28,8 @@ def in_p_reinforce(u, **given):
 def p_reinforce_by_hand(u):
     r = len(u)
     return all(
-        u[i, i] >= u[j, j] + sum(max(u[j, g] - u[i, g], 0) for g in range(r) if g not in (i, j))
+        u[i, i]
+        >= u[j, j] + sum(max(u[j, g] - u[i, g], 0) for g in range(r) if g not in (i, j))
         for i in range(r)
         for j in range(r)
         if i != j and u[i, i] >= u[j, j]
@@ -112,7 +113,8 @@ def test_corollary_5_sorts_the_diagonal():
 def random_preferences(rng, n_labels, r):
     """Labels: each a random order with some of its pairs, of random weights."""
     before = np.triu(
-        rng.uniform(size=(n_labels, r, r)) * (rng.uniform(size=(n_labels, r, r)) < 0.7), 1
+        rng.uniform(size=(n_labels, r, r)) * (rng.uniform(size=(n_labels, r, r)) < 0.7),
+        1,
     )
     order = np.argsort(rng.uniform(size=(n_labels, r)), axis=1)
     rows = np.arange(n_labels)[:, None, None]
@@ -167,10 +169,14 @@ def test_minimisers_of_psi_dmj_have_the_order_of_the_net_preferences(penalty, nu
     support, p = random_preferences(rng, 5, 4), rng.dirichlet(np.ones(5))
 
     def expectation(u):
-        contradicted = np.einsum("l,lij,ij->", p, support, u[np.newaxis, :] - u[:, np.newaxis])
+        contradicted = np.einsum(
+            "l,lij,ij->", p, support, u[np.newaxis, :] - u[:, np.newaxis]
+        )
         return contradicted + nu * penalty(u).sum()
 
-    scores = p @ PairwiseDisagreement().score_targets(support) * 4  # of a mean over 4 items
+    scores = (
+        p @ PairwiseDisagreement().score_targets(support) * 4
+    )  # of a mean over 4 items
     found = minimize(expectation, np.zeros(4), tol=1e-10).x
     np.testing.assert_array_equal(np.argsort(found), np.argsort(scores))
     if penalty is np.square:
@@ -205,7 +211,10 @@ def test_theorem_6(r, f):
 
 def test_expected_and_labelled_forms_agree():
     rng = np.random.default_rng(0)
-    grades, p = rng.integers(0, 4, (6, 4)).astype(float), rng.dirichlet(np.ones(6), size=50)
+    grades, p = (
+        rng.integers(0, 4, (6, 4)).astype(float),
+        rng.dirichlet(np.ones(6), size=50),
+    )
     u = np.einsum("nl,lij->nij", p, PairwiseDisagreement().preferences(grades))
     np.testing.assert_array_equal(in_p_dag(grades, probabilities=p), in_p_dag(u))
     np.testing.assert_array_equal(in_p_f(grades, probabilities=p), in_p_f(u))
@@ -253,7 +262,10 @@ def test_noise_report_of_average_precision():
     assert report.enough == "exact"
     assert "50.0%" in str(report)
     assert report.in_p_dag is report.in_p_f is report.deleted is None
-    assert noise_report(labels, probabilities=p[1:], target_loss="map").enough == "diagonal"
+    assert (
+        noise_report(labels, probabilities=p[1:], target_loss="map").enough
+        == "diagonal"
+    )
 
 
 @pytest.mark.parametrize(
@@ -262,9 +274,15 @@ def test_noise_report_of_average_precision():
         (lambda: noise_report([]), "at least one list"),
         (lambda: noise_report([[[0, 1, 2], [0, 0, 1]]]), "shape"),
         (lambda: in_p_dag([[0, 1], [0, 0]]), "n_lists, r, r"),
-        (lambda: in_p_f([[[0, 1], [0, 0]]], count_beaten), "together with probabilities"),
+        (
+            lambda: in_p_f([[[0, 1], [0, 0]]], count_beaten),
+            "together with probabilities",
+        ),
         (lambda: in_p_f([[[0, 1], [0, 0]]], scores=[[1.0]]), "must be"),
-        (lambda: in_p_f([[[0, 1], [0, 0]]], scores=[[1, 0], [1, 0]]), "of 2 lists .* for 1 lists"),
+        (
+            lambda: in_p_f([[[0, 1], [0, 0]]], scores=[[1, 0], [1, 0]]),
+            "of 2 lists .* for 1 lists",
+        ),
         (lambda: in_p_dag([[1, 0]], probabilities=[[0.5, 0.5]]), r"shape \(n, 1\)"),
         (lambda: in_p_reinforce([[1.0, 0, 0]], scores=[[1.0, 0]]), "has no scores"),
         (lambda: in_p_reinforce([[1.0, 0]]), "lower triangles"),

@@ -23,7 +23,11 @@ def documents():
 def test_least_squares_on_all_pairs_both_ways(documents, kind, weighted):
     """A pair has the weight w_i w_j / W, and each row is a pair with itself."""
     X, y, qid = documents
-    w = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
+    w = (
+        np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+        if weighted
+        else np.ones(len(y))
+    )
     features = lambda a, b: np.hstack([a, b**2])  # noqa: E731  # not antisymmetric
     ranker = PairwiseDAGRanker(
         target_loss=PairwiseDisagreement(kind), pair_features=features, alpha=0.0
@@ -36,7 +40,9 @@ def test_least_squares_on_all_pairs_both_ways(documents, kind, weighted):
         sample_weight=np.concatenate([weight, weight, own]),
     )
     np.testing.assert_allclose(ranker.coef_[0], by_hand.coef_, rtol=1e-8)
-    np.testing.assert_allclose(ranker.intercept_, by_hand.intercept_, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(
+        ranker.intercept_, by_hand.intercept_, rtol=1e-8, atol=1e-12
+    )
 
 
 def test_pieces_of_pairs_add_up():
@@ -62,7 +68,9 @@ def test_weight_two_is_a_row_twice_and_no_weight_is_no_row(documents):
     rows = np.repeat(np.arange(len(y)), w)
     ranker = PairwiseDAGRanker(pair_features=products, alpha=1.0)
     weighted = ranker.fit(X, y, qid=qid, sample_weight=w).coef_
-    np.testing.assert_allclose(ranker.fit(X[rows], y[rows], qid=qid[rows]).coef_, weighted)
+    np.testing.assert_allclose(
+        ranker.fit(X[rows], y[rows], qid=qid[rows]).coef_, weighted
+    )
     for tiny in (1e-200, 1e200):  # squares of such weights are 0 or infinite
         scaled = ranker.fit(X, y, qid=qid, sample_weight=tiny * w).coef_
         np.testing.assert_allclose(scaled, weighted)

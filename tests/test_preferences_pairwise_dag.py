@@ -64,7 +64,8 @@ def test_algorithm_1_suffices_in_p_dag_only():
         )
         p = data.probabilities[2000:]
         assert np.all(
-            noise_report(data.support, probabilities=p).in_p_dag == (condition == "p_dag")
+            noise_report(data.support, probabilities=p).in_p_dag
+            == (condition == "p_dag")
         )
         ranks = ranker.rank(data.data[2000:])
         regret[condition] = conditional_regret("pd", data.support, p, ranks).mean()
@@ -94,7 +95,9 @@ def test_layout_and_conventions(data, decoder):
         best = decode_pd_exact(tables[:5]).values
         every = all_ranks(4)
         for table, value in zip(tables, best, strict=False):
-            costs = preference_cost(np.repeat(table[np.newaxis], len(every), axis=0), every)
+            costs = preference_cost(
+                np.repeat(table[np.newaxis], len(every), axis=0), every
+            )
             assert value == pytest.approx(costs.min())
 
 
@@ -118,7 +121,9 @@ def test_net_preference_is_the_linear_score(data):
     X, y = data.data, data.target
     score = PairwiseDAGRanker(estimator="ridge", decoder="score").fit(X, y)
     borda = PairwiseDAGRanker(estimator="ridge", decoder="borda").fit(X, y)
-    np.testing.assert_allclose(score.predict(X), borda.predict_preferences(X).sum(axis=2))
+    np.testing.assert_allclose(
+        score.predict(X), borda.predict_preferences(X).sum(axis=2)
+    )
     own = clone(score).set_params(score_function=lambda y: y.sum(2) - y.sum(1))
     np.testing.assert_allclose(own.fit(X, y).predict(X), score.predict(X))
 
@@ -130,7 +135,9 @@ def test_grades_are_their_preferences():
     rng = np.random.default_rng(0)
     X, grades = rng.normal(size=(50, 3)), rng.integers(0, 4, (50, 5)).astype(float)
     for loss in ("pd", PairwiseDisagreement("difference"), "kendall"):
-        ranker = PairwiseDAGRanker(target_loss=loss, estimator="ridge", alpha=0.1).fit(X, grades)
+        ranker = PairwiseDAGRanker(target_loss=loss, estimator="ridge", alpha=0.1).fit(
+            X, grades
+        )
         y = ranker.target_loss_.preferences(grades)
         assert np.isfinite(y).all()
         scores = ranker.predict(X)
@@ -162,7 +169,9 @@ def test_pairs_are_regressed_on_the_rows_that_know_both_items(loss):
     np.testing.assert_allclose(u[:, 2, 3], 0.0, atol=1e-12)
     blocks = clone(ranker).fit_blocks([(X[:7], y[:7]), (X[7:], y[7:])])
     parts = clone(ranker).partial_fit(X[:7], y[:7]).partial_fit(X[7:], y[7:])
-    merged = merge([clone(ranker).partial_fit(X[p], y[p]) for p in (slice(7), slice(7, None))])
+    merged = merge(
+        [clone(ranker).partial_fit(X[p], y[p]) for p in (slice(7), slice(7, None))]
+    )
     for other in (blocks, parts, merged):
         np.testing.assert_allclose(other.predict_preferences(X), u, atol=1e-10)
         np.testing.assert_allclose(other.votes_, ranker.votes_, atol=1e-12)
@@ -188,7 +197,9 @@ def test_trees_of_items(decoder, missing):
     )
     for ranker in (pairs, low_rank):
         scores = ranker.fit(X, y).predict([[0.5, 0.0], [-0.5, 0.0]])
-        np.testing.assert_array_equal((-scores).argsort(axis=1), [[0, 1, 2, 3], [3, 2, 1, 0]])
+        np.testing.assert_array_equal(
+            (-scores).argsort(axis=1), [[0, 1, 2, 3], [3, 2, 1, 0]]
+        )
 
 
 @pytest.mark.parametrize("loss", [PairwiseDisagreement(), KendallTau()])
@@ -200,7 +211,9 @@ def test_factorisation_with_missing_grades(loss):
         y = rng.integers(0, 3, (1, 4)).astype(float)
         y[0, rng.integers(4)] = np.nan
         values = [-measure_score(loss, y, -ranks[np.newaxis]) for ranks in every]
-        np.testing.assert_allclose(loss.loss(np.repeat(y, len(every), axis=0), every), values)
+        np.testing.assert_allclose(
+            loss.loss(np.repeat(y, len(every), axis=0), every), values
+        )
 
 
 def test_cycles_and_opposite_preferences():
@@ -250,7 +263,9 @@ def test_probabilities_are_fractions_of_the_votes(loss):
 
 def test_probabilities_are_those_of_a_known_distribution():
     data = make_preferences(20_000, 4, random_state=2)
-    ranker = PairwiseDAGRanker(estimator="ridge", alpha=1e-6).fit(data.data, data.target)
+    ranker = PairwiseDAGRanker(estimator="ridge", alpha=1e-6).fit(
+        data.data, data.target
+    )
     estimated = ranker.predict_preference_probabilities(data.data[:500])
     truth = np.einsum("nl,lij->nij", data.probabilities[:500], data.support)
     truth += np.eye(4) / 2.0
@@ -285,14 +300,22 @@ def test_scores_have_no_probabilities(data):
 BAD = [
     ({"target_loss": "ndcg"}, "LowRankSurrogateRanker takes the others"),
     ({"decoder": "sort"}, "decoder must be one of"),
-    ({"pair_features": "concatenation"}, "pair_features must be 'difference' or a callable"),
+    (
+        {"pair_features": "concatenation"},
+        "pair_features must be 'difference' or a callable",
+    ),
     ({"score_function": "count"}, "score_function must be 'dmj' or a callable"),
-    ({"decoder": "score", "score_function": lambda y: y[:, 0, :1]}, "finite scores of shape"),
+    (
+        {"decoder": "score", "score_function": lambda y: y[:, 0, :1]},
+        "finite scores of shape",
+    ),
     ({"alpha": -1.0}, "alpha"),
 ]
 
 
-@pytest.mark.parametrize(("parameters", "message"), BAD, ids=[str(i) for i in range(len(BAD))])
+@pytest.mark.parametrize(
+    ("parameters", "message"), BAD, ids=[str(i) for i in range(len(BAD))]
+)
 def test_bad_parameters_leave_no_trace(data, parameters, message):
     ranker = PairwiseDAGRanker().fit(data.data, data.target)
     before = ranker.predict(data.data)
@@ -340,11 +363,13 @@ def test_time_limit_warns_and_returns_an_order():
 
 
 def test_ties_of_the_exact_order_follow_the_net_preference():
-    y = grades_from_orders([[0, 1], [1, 0], [1, 2]], n_items=3)  # 0 and 1 tied, 1 before 2
+    y = grades_from_orders(
+        [[0, 1], [1, 0], [1, 2]], n_items=3
+    )  # 0 and 1 tied, 1 before 2
     for decoder in DECODERS:
-        assert PairwiseDAGRanker(decoder=decoder).fit(constant(3), y).rank([[0.0]]).tolist() == [
-            [2, 1, 3]
-        ]
+        assert PairwiseDAGRanker(decoder=decoder).fit(constant(3), y).rank(
+            [[0.0]]
+        ).tolist() == [[2, 1, 3]]
 
 
 def test_labels_without_any_preference():
@@ -381,8 +406,13 @@ def test_every_decoder_with_every_loss(loss, decoder):
 
 def test_sorting_is_not_exact_where_items_are_not_judged():
     """Difference weights: "auto" sorts, which is exact if all items are judged, and only then."""
-    loss, y = PairwiseDisagreement("difference"), np.array([[0.1, 0, np.nan], [np.nan, 1, 0]])
-    ranker = LowRankSurrogateRanker(target_loss=loss, decoder="exact").fit(constant(2), y)
+    loss, y = (
+        PairwiseDisagreement("difference"),
+        np.array([[0.1, 0, np.nan], [np.nan, 1, 0]]),
+    )
+    ranker = LowRankSurrogateRanker(target_loss=loss, decoder="exact").fit(
+        constant(2), y
+    )
     assert ranker.rank([[0.0]]).tolist() == [[1, 2, 3]]
     for labels in (y, np.nan_to_num(y)):
         sort = LowRankSurrogateRanker(target_loss=loss).fit(constant(2), labels)
@@ -398,7 +428,11 @@ def test_scores_estimate_f_itself():
         u = loss.preferences(y)
         ranker = PairwiseDAGRanker(target_loss=loss, estimator="ridge", decoder="score")
         grades, tensors = clone(ranker).fit(X, y), clone(ranker).fit(X, u)
-        own = clone(ranker).set_params(score_function=lambda v: v.sum(2) - v.sum(1)).fit(X, y)
+        own = (
+            clone(ranker)
+            .set_params(score_function=lambda v: v.sum(2) - v.sum(1))
+            .fit(X, y)
+        )
         np.testing.assert_allclose(grades.predict(X), tensors.predict(X))
         np.testing.assert_allclose(grades.predict(X), own.predict(X))
 
@@ -427,7 +461,10 @@ def test_a_function_decodes(data):
     for copy in (clone(ranker).fit(X, y), pickle.loads(pickle.dumps(ranker))):
         np.testing.assert_array_equal(copy.predict(X), ranker.predict(X))
     search = GridSearchCV(
-        PairwiseDAGRanker(), {"decoder": ["dag", reversed_dag]}, cv=3, error_score="raise"
+        PairwiseDAGRanker(),
+        {"decoder": ["dag", reversed_dag]},
+        cv=3,
+        error_score="raise",
     )
     assert search.fit(X, y).best_params_ == {"decoder": "dag"}
 
@@ -440,7 +477,9 @@ def test_a_function_decodes(data):
     ],
 )
 @pytest.mark.parametrize("n_items", [4, 14])
-def test_a_decoder_with_parameters_gives_the_ranks_of_the_named_one(n_items, name, decoder):
+def test_a_decoder_with_parameters_gives_the_ranks_of_the_named_one(
+    n_items, name, decoder
+):
     data = make_preferences(30, n_items, random_state=0)
     named = PairwiseDAGRanker(decoder=name).fit(data.data, data.target)
     ranker = clone(PairwiseDAGRanker(decoder=decoder)).fit(data.data, data.target)
@@ -455,7 +494,9 @@ def test_documents_are_decoded_by_a_function():
         for decoder in ("dag", reversed_dag)
     )
     lengths = np.bincount(qid)[qid]
-    np.testing.assert_array_equal(ranker.rank(X, qid=qid), lengths + 1 - dag.rank(X, qid=qid))
+    np.testing.assert_array_equal(
+        ranker.rank(X, qid=qid), lengths + 1 - dag.rank(X, qid=qid)
+    )
 
 
 @pytest.mark.parametrize(
@@ -466,7 +507,10 @@ def test_documents_are_decoded_by_a_function():
             r"returns\[0\] must be the ranks 1..4 .*got \[0.0, 0.0, 0.0, 0.0\]",
         ),
         (lambda u: np.argsort(-u.sum(axis=2)), r"np.argsort\(order\) \+ 1"),
-        (lambda u: np.arange(1, 5), r"of 400 lists, shape \(400, 4\), got the shape \(4,\)"),
+        (
+            lambda u: np.arange(1, 5),
+            r"of 400 lists, shape \(400, 4\), got the shape \(4,\)",
+        ),
         (lambda u: None, "What the decoder returns must be the ranks"),
     ],
 )
@@ -481,7 +525,9 @@ def test_parameters_of_a_decoder_count():
     y = rng.permuted(np.tile(np.arange(30.0), (15, 1)), axis=1)
     costs = []
     for n_restarts in (0, 30):
-        ranker = PairwiseDAGRanker(decoder=partial(decode_pd_local_search, n_restarts=n_restarts))
+        ranker = PairwiseDAGRanker(
+            decoder=partial(decode_pd_local_search, n_restarts=n_restarts)
+        )
         ranker.fit(constant(15), y)
         u = ranker.predict_preferences([[0.0]])
         costs.append(preference_cost(u, ranker.rank([[0.0]]))[0])
@@ -492,13 +538,19 @@ def test_no_label_changes_the_scores_of_another():
     """f(y) of a list is the same alone, with others and with others that hold NaN."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 4, (6, 5)).astype(float)
-    for loss in (PairwiseDisagreement(), PairwiseDisagreement("difference"), KendallTau()):
+    for loss in (
+        PairwiseDisagreement(),
+        PairwiseDisagreement("difference"),
+        KendallTau(),
+    ):
         whole = label_scores("dmj", loss, y)
         some = y.copy()
         some[3:, 1] = np.nan
         np.testing.assert_array_equal(label_scores("dmj", loss, some)[:3], whole[:3])
         for row, scores in zip(y, whole, strict=True):
-            np.testing.assert_array_equal(label_scores("dmj", loss, row[np.newaxis])[0], scores)
+            np.testing.assert_array_equal(
+                label_scores("dmj", loss, row[np.newaxis])[0], scores
+            )
             by_hand = [
                 sum(loss.net_preference(a, b) for j, b in enumerate(row) if j != i)
                 for i, a in enumerate(row)
@@ -520,6 +572,15 @@ def test_a_single_item_has_no_pairs(params, scale):
 
 
 def test_a_pair_that_nobody_judges_has_no_preference_with_sparse_features():
-    X, y = np.eye(4), np.array([[2, 1, np.nan], [2, 1, np.nan], [np.nan, 1, 2], [np.nan, 1, 2]])
-    dense, thin = (PairwiseDAGRanker().fit(kind(X), y) for kind in (np.asarray, csr_matrix))
-    assert dense.predict_preferences(X)[0, 0, 2] == thin.predict_preferences(X)[0, 0, 2] == 0
+    X, y = (
+        np.eye(4),
+        np.array([[2, 1, np.nan], [2, 1, np.nan], [np.nan, 1, 2], [np.nan, 1, 2]]),
+    )
+    dense, thin = (
+        PairwiseDAGRanker().fit(kind(X), y) for kind in (np.asarray, csr_matrix)
+    )
+    assert (
+        dense.predict_preferences(X)[0, 0, 2]
+        == thin.predict_preferences(X)[0, 0, 2]
+        == 0
+    )

@@ -7,7 +7,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-pytestmark = pytest.mark.skipif(not README.is_file(), reason="README.md is not beside the tests")
+pytestmark = pytest.mark.skipif(
+    not README.is_file(), reason="README.md is not beside the tests"
+)
 
 LINK = r"\]\((?!https?:|#)([^)\s]+)\)"
 
@@ -15,7 +17,9 @@ LINK = r"\]\((?!https?:|#)([^)\s]+)\)"
 def test_relative_links_lead_to_files_of_the_checkout():
     targets = re.findall(LINK, README.read_text(encoding="utf-8"))
     assert targets
-    missing = [target for target in targets if not (ROOT / target.split("#")[0]).exists()]
+    missing = [
+        target for target in targets if not (ROOT / target.split("#")[0]).exists()
+    ]
     assert not missing, missing
 
 
@@ -27,6 +31,8 @@ def test_the_first_table_and_snippet_have_no_relative_links():
 
 
 def test_the_first_page_is_short():
-    above, heading, _ = README.read_text(encoding="utf-8").partition("\n## Documentation")
+    above, heading, _ = README.read_text(encoding="utf-8").partition(
+        "\n## Documentation"
+    )
     assert heading
     assert len(above.splitlines()) <= 90

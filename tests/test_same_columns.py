@@ -31,11 +31,17 @@ from lowrank_rank.structured import StructuredHingeRanker
 PARAMETERS = {
     LowRankSurrogateRanker: {"estimator": "ridge", "target_loss": "precision@1"},
     StructuredHingeRanker: {"solver": "sgd", "alpha": 0.1, "target_loss": "kendall"},
-    StackingRanker: {"estimators": [("ridge", LowRankSurrogateRanker(estimator="ridge"))]},
+    StackingRanker: {
+        "estimators": [("ridge", LowRankSurrogateRanker(estimator="ridge"))]
+    },
     PairwiseDAGRanker: {"estimator": "ridge"},
 }
 #: Estimators of one label for each row.
-ONE_COLUMN = {"HistGradientBoostingRanker", "WrappedRanker", "LowRankSurrogateClassifier"}
+ONE_COLUMN = {
+    "HistGradientBoostingRanker",
+    "WrappedRanker",
+    "LowRankSurrogateClassifier",
+}
 ONE_COLUMN |= {"StructuredHingeClassifier", "StructuredHingeBinaryClassifier"}
 ONE_COLUMN |= {"StructuredHingeSequenceClassifier", "PrecisionAtKPerceptron"}
 OTHER = r"column 0 of y is 'k', not 'i'"
@@ -56,12 +62,17 @@ ESTIMATORS = sorted(set(estimators()), key=lambda one: one.__name__)
 def make_frames():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=list("ab"))
-    y = pd.DataFrame({"i": X["a"], "j": X["b"], "k": -X["a"]}) + rng.normal(size=(60, 3)) / 10
+    y = (
+        pd.DataFrame({"i": X["a"], "j": X["b"], "k": -X["a"]})
+        + rng.normal(size=(60, 3)) / 10
+    )
     return X, (y > 0).astype(int)
 
 
 def test_the_table_has_the_estimators_of_several_columns():
-    assert {OrderPreservingRegressor, LowRankSurrogateMultilabelClassifier} < set(ESTIMATORS)
+    assert {OrderPreservingRegressor, LowRankSurrogateMultilabelClassifier} < set(
+        ESTIMATORS
+    )
     assert len(ESTIMATORS) >= 6
 
 
@@ -111,17 +122,23 @@ def test_labels_and_scores_of_measures():
         lambda: compare_rankers(y, {"one": y, "two": other}),
         lambda: compare_rankers(y, {"one": y, "two": y}, judge=other),
     ):
-        with pytest.raises(ValueError, match=r"columns of (y_score|judge) should be those of y_tr"):
+        with pytest.raises(
+            ValueError, match=r"columns of (y_score|judge) should be those of y_tr"
+        ):
             call()
     column = y[["i"]]
     with pytest.warns(DataConversionWarning):  # one column is documents
-        assert ndcg_score(column, column.set_axis(["score"], axis=1)) == pytest.approx(1.0)
+        assert ndcg_score(column, column.set_axis(["score"], axis=1)) == pytest.approx(
+            1.0
+        )
 
 
 def test_parts_of_other_columns_do_not_merge():
     X, y = make_frames()
     parts = [
-        LowRankSurrogateRanker(estimator="ridge").fit(X.iloc[rows], y.iloc[rows][list(names)])
+        LowRankSurrogateRanker(estimator="ridge").fit(
+            X.iloc[rows], y.iloc[rows][list(names)]
+        )
         for rows, names in ((slice(30), "ijk"), (slice(30, 60), "kji"))
     ]
     with pytest.raises(ValueError, match="models of the same columns: item_names_"):

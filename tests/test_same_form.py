@@ -102,12 +102,22 @@ def assert_same_coefficients(found, tolerance):
     unit = X.std(axis=0)
     size = np.abs(dense.coef_ * unit).max()
     assert size > 1e-3
-    u = dense.predict_surrogate(X) if hasattr(dense, "predict_surrogate") else dense.predict(X)
+    u = (
+        dense.predict_surrogate(X)
+        if hasattr(dense, "predict_surrogate")
+        else dense.predict(X)
+    )
     for name, form in forms(X).items():
         other = found[name]
         assert_allclose(other.alpha_, dense.alpha_, rtol=1e-9)
-        assert_allclose(other.coef_ * unit, dense.coef_ * unit, rtol=0, atol=tolerance * size)
-        own = other.predict_surrogate if hasattr(other, "predict_surrogate") else other.predict
+        assert_allclose(
+            other.coef_ * unit, dense.coef_ * unit, rtol=0, atol=tolerance * size
+        )
+        own = (
+            other.predict_surrogate
+            if hasattr(other, "predict_surrogate")
+            else other.predict
+        )
         assert_allclose(own(form), u, rtol=0, atol=10 * tolerance * np.abs(u).max())
 
 

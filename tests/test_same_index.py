@@ -36,7 +36,9 @@ def test_one_index_in_any_order_and_arrays_are_taken():
     X, y, qid = make_frame()
     rows = np.random.default_rng(0).permutation(40)
     model = LowRankSurrogateRanker().fit(X.iloc[rows], y.iloc[rows], qid=qid.iloc[rows])
-    with pytest.raises(ValueError, match=r"X and y have different indices \(row 0: 0 and \d+\)"):
+    with pytest.raises(
+        ValueError, match=r"X and y have different indices \(row 0: 0 and \d+\)"
+    ):
         model.fit(X, shuffled(y), qid=qid)
     assert np.isfinite(model.score(X, shuffled(y).to_numpy(), qid=qid))
 
@@ -52,7 +54,18 @@ def test_ids_in_the_index_of_both():
 
 
 #: Names of arguments with one entry a row.
-ROWS = {"X", "y", "qid", "y_true", "y_score", "y_pred", "scores", "sample_weight", "judge", "human"}
+ROWS = {
+    "X",
+    "y",
+    "qid",
+    "y_true",
+    "y_score",
+    "y_pred",
+    "scores",
+    "sample_weight",
+    "judge",
+    "human",
+}
 ROWS |= {"clicks", "position", "document", "v", "s", "ranks"}
 #: Methods that the package itself calls with grouped arrays, which have no index.
 GROUPED = {"evaluate", "newton_values", "row_targets", "values", "values_of_orders"}
@@ -71,9 +84,16 @@ RETURNED = {
 
 def public_objects():
     """Public functions and classes of all public modules by name."""
-    modules = [m.name for m in pkgutil.iter_modules(lowrank_rank.__path__) if m.name[0] != "_"]
-    modules.remove("dask")  # its functions need a cluster: tests/test_dask.py holds them
-    for module in [lowrank_rank, *(importlib.import_module(f"lowrank_rank.{m}") for m in modules)]:
+    modules = [
+        m.name for m in pkgutil.iter_modules(lowrank_rank.__path__) if m.name[0] != "_"
+    ]
+    modules.remove(
+        "dask"
+    )  # its functions need a cluster: tests/test_dask.py holds them
+    for module in [
+        lowrank_rank,
+        *(importlib.import_module(f"lowrank_rank.{m}") for m in modules),
+    ]:
         for name in getattr(module, "__all__", []):
             if callable(getattr(module, name)):
                 yield name, getattr(module, name)
@@ -123,7 +143,9 @@ def further(name, model, tmp_path):
         "precision_surrogate": {"k": 3},
         "precision_margins": {"k": 3},
         "PrecisionAtKDisplay.from_estimator": {"estimator": model},
-        "RankerComparisonDisplay.from_estimators": {"rankers": {"a": model, "b": model}},
+        "RankerComparisonDisplay.from_estimators": {
+            "rankers": {"a": model, "b": model}
+        },
         "scorer": {"estimator": model},
         "scorer of several": {"estimator": model},
     }
@@ -133,12 +155,19 @@ def further(name, model, tmp_path):
 
 def values_for(name, X, y, qid):
     """Values of all arguments of rows."""
-    values = dict.fromkeys(ROWS, X["a"]) | {"X": X, "qid": qid, "sample_weight": abs(X["a"])}
+    values = dict.fromkeys(ROWS, X["a"]) | {
+        "X": X,
+        "qid": qid,
+        "sample_weight": abs(X["a"]),
+    }
     values |= dict.fromkeys(["y", "y_true", "clicks", "judge", "v"], y)
     values |= {"position": pd.Series(np.arange(40) % 5 + 1)}
     matrix = pd.DataFrame({"i": y, "j": 1 - y, "k": y})
     if name.endswith(".loss"):
-        values |= {"y": matrix, "ranks": pd.DataFrame([[1, 2, 3]] * 40, columns=list("ijk"))}
+        values |= {
+            "y": matrix,
+            "ranks": pd.DataFrame([[1, 2, 3]] * 40, columns=list("ijk")),
+        }
     return values | ({"y": matrix} if "Multilabel" in name else {})
 
 
@@ -158,7 +187,9 @@ def assert_refuses_another_index(name, call, given, values):
             for one, parameter in parameters.items()
             if one in changed and parameter.kind is parameter.POSITIONAL_ONLY
         ]
-        with pytest.raises(ValueError, match=r"have different indices.*permutation_test_score"):
+        with pytest.raises(
+            ValueError, match=r"have different indices.*permutation_test_score"
+        ):
             consumed(call(*positional, **changed))
 
 
@@ -169,10 +200,16 @@ def test_every_public_function_and_method_refuses_another_index(name, tmp_path):
     X, y, qid = make_frame()
     values, call = values_for(name, X, y, qid), owner
     model = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    if method is not None and not isinstance(inspect.getattr_static(owner, method), classmethod):
+    if method is not None and not isinstance(
+        inspect.getattr_static(owner, method), classmethod
+    ):
         instance = owner(**PARAMETERS.get(owner.__name__, {}))
         if hasattr(instance, "fit"):
-            ids = {"qid": qid} if "qid" in inspect.signature(instance.fit).parameters else {}
+            ids = (
+                {"qid": qid}
+                if "qid" in inspect.signature(instance.fit).parameters
+                else {}
+            )
             instance.fit(X, values["y"], **ids)
         call = getattr(instance, method)
     elif method is not None:
@@ -185,7 +222,9 @@ def test_every_public_function_and_method_refuses_another_index(name, tmp_path):
 def test_what_public_functions_return_refuses_another_index(name, tmp_path):
     X, y, qid = make_frame()
     given = further(name, LowRankSurrogateRanker().fit(X, y, qid=qid), tmp_path)
-    assert_refuses_another_index(name, RETURNED[name], given, values_for(name, X, y, qid))
+    assert_refuses_another_index(
+        name, RETURNED[name], given, values_for(name, X, y, qid)
+    )
 
 
 def test_the_table_has_methods_class_methods_and_functions_of_theory():

@@ -49,7 +49,9 @@ def labels_of(model):
 
 
 def predictions(model, features):
-    return model.predict(features, **({"qid": QID} if "Sequence" in repr(model) else {}))
+    return model.predict(
+        features, **({"qid": QID} if "Sequence" in repr(model) else {})
+    )
 
 
 def fold_by_fold(model, y, evaluate):
@@ -69,7 +71,9 @@ def of_permutation_test_score(model, y):
     options = {"groups": QID, "cv": SPLITS, "n_permutations": 3, "random_state": 0}
     found, scores, p_value = permutation_test_score(model, X, y, **options)
     assert_allclose(p_value, (1 + np.sum(scores >= found)) / 4)
-    return found, np.mean(fold_by_fold(model, y, lambda fitted, X, y: fitted.score(X, y)))
+    return found, np.mean(
+        fold_by_fold(model, y, lambda fitted, X, y: fitted.score(X, y))
+    )
 
 
 def of_feature_union(model, y):
@@ -96,7 +100,9 @@ def of_frozen(model, y):
 def of_callbacks(model, y):
     pytest.importorskip("rich")  # which the bar prints with
     callback = pytest.importorskip("sklearn.callback").ProgressBar()
-    search = GridSearchCV(model, {}, cv=SPLITS, error_score="raise").set_callbacks(callback)
+    search = GridSearchCV(model, {}, cv=SPLITS, error_score="raise").set_callbacks(
+        callback
+    )
     found = predictions(search.fit(X, y).best_estimator_, X)
     return found, predictions(clone(model).fit(X, y), X)
 
@@ -123,7 +129,9 @@ RUN = dict(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:The hinge of", "ignore:.* does not support callbacks")
+@pytest.mark.filterwarnings(
+    "ignore:The hinge of", "ignore:.* does not support callbacks"
+)
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_tool_gives_the_result_by_hand_or_says_why_not(name, tool):

@@ -26,7 +26,9 @@ def test_chains_are_those_of_all_label_sequences(scale):
         emissions = scale * rng.normal(size=(lists.n_rows, q))
         transitions, weights = scale * rng.normal(size=(q, q)), rng.random(3)
         labels = viterbi(emissions, transitions, lists)
-        log_sums, probabilities, counts = chain_marginals(emissions, transitions, lists, weights)
+        log_sums, probabilities, counts = chain_marginals(
+            emissions, transitions, lists, weights
+        )
         pairs = np.zeros((q, q))
         for which, rows in enumerate(parts(lists)):
             length = rows.stop - rows.start

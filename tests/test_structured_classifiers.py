@@ -28,7 +28,9 @@ def test_the_0_1_loss_is_crammer_and_singer():
     """
     X, y = load_iris(return_X_y=True)
     X, y = np.column_stack([X, np.ones(150)])[::5], y[::5]
-    ours = StructuredHingeClassifier(alpha=0.01, standardize=False, tol=1e-6).fit(X[:, :-1], y)
+    ours = StructuredHingeClassifier(alpha=0.01, standardize=False, tol=1e-6).fit(
+        X[:, :-1], y
+    )
 
     def hinges(weights):
         scores = X @ weights.reshape(5, 3)
@@ -79,7 +81,10 @@ def test_costs_and_an_abstention():
             {"loss_matrix": [[1, 2, 1], [1, 0, 1], [1, 1, 0]]},
             "class 0 costs 1 for itself|for itself",
         ),
-        ({"loss_matrix": [[0, 1], [1, 0], [1, 1]], "decisions": [0, 1]}, "not among the decisions"),
+        (
+            {"loss_matrix": [[0, 1], [1, 0], [1, 1]], "decisions": [0, 1]},
+            "not among the decisions",
+        ),
         ({"loss_matrix": -np.ones((3, 3)) + np.eye(3)}, "takes costs >= 0"),
         ({"loss_matrix": [[0, 1], [1, 0]]}, "2 rows but y holds 3 labels"),
     ],
@@ -150,7 +155,11 @@ def test_a_row_of_weight_2_is_the_row_twice(solver):
     rng = np.random.default_rng(0)
     weights = rng.integers(0, 3, len(y))
     twice = rng.permutation(np.repeat(np.arange(len(y)), weights))
-    settings = {"alpha": 0.1, "tol": 0.05, "max_iter": 30}  # the penalty holds back some rows
+    settings = {
+        "alpha": 0.1,
+        "tol": 0.05,
+        "max_iter": 30,
+    }  # the penalty holds back some rows
     model = StructuredHingeClassifier(solver=solver, random_state=0, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -181,7 +190,9 @@ def test_zero_weights_are_told():
     """No class has a probability above one half: all scores equal are the minimum."""
     X, y = soft_labels(0.4)
     model = StructuredHingeClassifier()
-    with pytest.warns(UserWarning, match="minimum at zero weights.*LowRankSurrogateClassifier"):
+    with pytest.warns(
+        UserWarning, match="minimum at zero weights.*LowRankSurrogateClassifier"
+    ):
         model.fit(X[:2000], y[:2000])
     assert model.score(X[2000:], y[2000:]) < 0.1
     other = LowRankSurrogateClassifier().fit(X[:2000], y[:2000])
@@ -196,10 +207,16 @@ def test_a_constant_decision_that_costs_less_is_told():
     costs = pd.DataFrame([[0.0, 10.0], [1.0, 0.0]], index=["ill", "well"])
     with pytest.warns(UserWarning, match="'ill'.*LowRankSurrogateClassifier") as told:
         model = StructuredHingeClassifier(loss_matrix=costs).fit(X, y)
-    best, own = np.mean(y == "well"), 10.0 * np.mean((y == "ill") & (model.predict(X) == "well"))
+    best, own = (
+        np.mean(y == "well"),
+        10.0 * np.mean((y == "ill") & (model.predict(X) == "well")),
+    )
     own += np.mean((y == "well") & (model.predict(X) == "ill"))
     assert re.search(f"cost {own:.4g} on .*cost {best:.4g}. ", str(told[0].message))
-    assert LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y).score(X, y) >= 1.0 - best
+    assert (
+        LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y).score(X, y)
+        >= 1.0 - best
+    )
     weights = np.where(y == "ill", 10.0, 1.0)  # costs of rows: nothing to tell
     StructuredHingeClassifier().fit(X, y, sample_weight=weights)
     X[y == "ill"] += 3.0

@@ -20,7 +20,8 @@ def rare():
 
 
 @pytest.mark.parametrize(
-    "loss", ["f1", FBeta(beta=2.0), "balanced_accuracy", "precision@20", "recall@200", "auc"]
+    "loss",
+    ["f1", FBeta(beta=2.0), "balanced_accuracy", "precision@20", "recall@200", "auc"],
 )
 def test_every_measure_of_all_rows_learns(loss, rare):
     X, y = rare
@@ -32,11 +33,15 @@ def test_every_measure_of_all_rows_learns(loss, rare):
 
 
 @pytest.mark.parametrize("threshold", ["tuned", "hinge"])
-@pytest.mark.parametrize("loss", ["f1", "balanced_accuracy", "precision@20", "recall@600", "auc"])
+@pytest.mark.parametrize(
+    "loss", ["f1", "balanced_accuracy", "precision@20", "recall@600", "auc"]
+)
 def test_a_row_of_weight_2_is_the_row_twice(loss, threshold, rare):
     X, y = rare
     counts = np.random.default_rng(1).integers(0, 3, 600)
-    model = StructuredHingeBinaryClassifier(target_loss=loss, alpha=1e-3, threshold=threshold)
+    model = StructuredHingeBinaryClassifier(
+        target_loss=loss, alpha=1e-3, threshold=threshold
+    )
     weighted = clone(model).fit(X, y, sample_weight=counts)
     repeated = clone(model).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
     assert_allclose(weighted.coef_, repeated.coef_, atol=1e-9)
@@ -67,7 +72,9 @@ def test_thresholds_are_those_of_the_measure(rare):
     assert_allclose(f1_score(y, scores > 0), best)
     assert_allclose(f1_score(y, tuned.predict(X)), best)
     assert_allclose(tuned.score(X, y), best)
-    assert StructuredHingeBinaryClassifier(threshold="hinge").fit(X, y).threshold_ == 0.0
+    assert (
+        StructuredHingeBinaryClassifier(threshold="hinge").fit(X, y).threshold_ == 0.0
+    )
     for loss in ("recall@200", "precision@20"):
         model = StructuredHingeBinaryClassifier(target_loss=loss, tol=0.1).fit(X, y)
         assert model.predict(X).sum() == int(loss.partition("@")[2])
@@ -80,7 +87,9 @@ def test_the_positive_class_may_be_the_first(rare):
     model = StructuredHingeBinaryClassifier(alpha=1e-4, tol=0.05, pos_label="fraud")
     model.fit(X, names)
     assert np.array_equal(model.predict(X) == "fraud", forwards.predict(X) == 1)
-    assert_allclose(model.decision_function(X), -forwards.decision_function(X), atol=1e-9)
+    assert_allclose(
+        model.decision_function(X), -forwards.decision_function(X), atol=1e-9
+    )
     assert_allclose(model.score(X, names), forwards.score(X, y))
 
 

@@ -39,17 +39,24 @@ def test_penalties_are_the_rule_of_sparse_features_and_steps_have_a_number(class
     for form in (words, sparse.csr_matrix(words)):
         assert clone(model).fit(form, y).alpha_ == pytest.approx(0.5 / 3 * m / 300)
     steps = clone(model).set_params(solver="sgd", random_state=0)
-    assert steps.fit(np.repeat(X, 10, axis=0), np.repeat(y, 10)).alpha_ == pytest.approx(1e-3)
+    assert steps.fit(
+        np.repeat(X, 10, axis=0), np.repeat(y, 10)
+    ).alpha_ == pytest.approx(1e-3)
 
 
 def test_the_unit_of_the_costs_does_not_matter(classes):
     X, y = classes
     costs = np.array([[0, 1, 5], [1, 0, 1], [3, 1, 0]])
     model = StructuredHingeClassifier(tol=1e-4)
-    models = [clone(model).set_params(loss_matrix=c * costs).fit(X, y) for c in (1.0, 1e4, 1e-6)]
+    models = [
+        clone(model).set_params(loss_matrix=c * costs).fit(X, y)
+        for c in (1.0, 1e4, 1e-6)
+    ]
     for model, c in zip(models, (1.0, 1e4, 1e-6), strict=True):
         assert_allclose(c * model.alpha_, models[0].alpha_)
-        assert np.mean(model.predict(X) == models[0].predict(X)) > 0.99  # but for rounding
+        assert (
+            np.mean(model.predict(X) == models[0].predict(X)) > 0.99
+        )  # but for rounding
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
@@ -60,9 +67,13 @@ def test_levels_of_lists_do_not_shrink_features(documents, layout):
     model = StructuredHingeRanker(tol=1e-5)
     found = [clone(model).fit(layout(Z), y, qid=qid) for Z in (X, X + levels[qid])]
     assert_allclose(found[0].coef_, found[1].coef_, rtol=1e-2)
-    marks = StructuredHingeRanker(target_loss="precision@1", alpha=1e-3, tol=1e-6)  # sees levels
+    marks = StructuredHingeRanker(
+        target_loss="precision@1", alpha=1e-3, tol=1e-6
+    )  # sees levels
     marks.fit(layout(X), y, qid=qid)
-    within = (X - np.array([X[qid == q].mean(axis=0) for q in range(40)])[qid]).std(axis=0)
+    within = (X - np.array([X[qid == q].mean(axis=0) for q in range(40)])[qid]).std(
+        axis=0
+    )
     Z = X / within if layout is sparse.csr_matrix else (X - X.mean(axis=0)) / within
     plain = clone(marks).set_params(standardize=False).fit(layout(Z), y, qid=qid)
     assert_allclose(marks.coef_ * within, plain.coef_, atol=1e-6)
@@ -72,13 +83,17 @@ def test_levels_of_lists_do_not_shrink_features(documents, layout):
 def test_weights_of_any_size(documents, classes):
     X, y, qid = documents
     found = [
-        StructuredHingeRanker(alpha=0.01).fit(X, y, qid=qid, sample_weight=np.full(len(y), w))
+        StructuredHingeRanker(alpha=0.01).fit(
+            X, y, qid=qid, sample_weight=np.full(len(y), w)
+        )
         for w in (1.0, 1e300)
     ]
     assert_allclose(found[0].coef_, found[1].coef_)
     X, y = classes
     found = [
-        StructuredHingeClassifier(alpha=0.01).fit(X, y, sample_weight=np.full(len(y), w))
+        StructuredHingeClassifier(alpha=0.01).fit(
+            X, y, sample_weight=np.full(len(y), w)
+        )
         for w in (1.0, 1e300)
     ]
     assert_allclose(found[0].coef_, found[1].coef_)
@@ -104,12 +119,16 @@ def test_steps_ask_for_the_solver_and_a_number(classes, documents):
         assert not hasattr(model, "partial_fit")
         with pytest.raises(AttributeError) as told:
             model.partial_fit(X, y)
-        assert "set solver='sgd' and a number for alpha" in str(told.value.__cause__ or told.value)
+        assert "set solver='sgd' and a number for alpha" in str(
+            told.value.__cause__ or told.value
+        )
 
 
 def test_steps_go_on_with_the_scale_of_the_fit(classes):
     X, y = classes
-    model = StructuredHingeClassifier(solver="sgd", alpha=0.01, random_state=0).fit(X, y)
+    model = StructuredHingeClassifier(solver="sgd", alpha=0.01, random_state=0).fit(
+        X, y
+    )
     twin = clone(model).fit(X, y)
     model.partial_fit(X, y)
     twin.set_params(standardize=False).partial_fit(X, y)
@@ -140,7 +159,9 @@ def test_zero_weights_are_not_best_where_most_labels_are_tied(layout):
     if layout == "documents":
         X, qid = rng.normal(size=(600, 4)), np.repeat(np.arange(60), 10)
         score = X[:, 0] + 0.5 * rng.normal(size=600)
-        y = (score.reshape(60, 10) == score.reshape(60, 10).max(axis=1, keepdims=True)).ravel()
+        y = (
+            score.reshape(60, 10) == score.reshape(60, 10).max(axis=1, keepdims=True)
+        ).ravel()
     else:
         X, qid = rng.normal(size=(200, 4)), None
         score = X @ rng.normal(size=(4, 8)) + rng.normal(size=(200, 8))
@@ -170,7 +191,9 @@ def test_zero_weights_are_kept_only_if_they_are_almost_the_minimum():
     X = rng.normal(size=(500, 10))
     scores = X @ rng.normal(size=(10, 5))
     y = (scores + 3.5 * rng.gumbel(size=scores.shape)).argmax(axis=1)
-    model = StructuredHingeClassifier().fit(X, y)  # a warning of zero weights is an error
+    model = StructuredHingeClassifier().fit(
+        X, y
+    )  # a warning of zero weights is an error
     assert model.coef_.any()
     assert model.objective_ < 1.0
     assert model.dual_gap_ <= model.tol

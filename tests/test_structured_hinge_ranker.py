@@ -26,7 +26,9 @@ def documents():
 def test_every_measure_learns(name, documents):
     X, y, qid = documents
     model = StructuredHingeRanker(target_loss=name, alpha=1e-3).fit(X, y, qid=qid)
-    chance = model.target_loss_.measure(y, np.random.default_rng(1).normal(size=240), qid=qid)
+    chance = model.target_loss_.measure(
+        y, np.random.default_rng(1).normal(size=240), qid=qid
+    )
     assert model.score(X, y, qid=qid) >= chance + 0.15
     at_zero = np.nanmean(structured_hinge(name, y, np.zeros(240), qid=qid)[0])
     hinge = np.nanmean(structured_hinge(name, y, model.predict(X), qid=qid)[0])
@@ -37,10 +39,14 @@ def test_every_measure_learns(name, documents):
 def test_kendall_is_the_linear_rank_svm(documents):
     X, y, qid = documents
     alpha = 0.01
-    model = StructuredHingeRanker(alpha=alpha, standardize=False, tol=1e-5).fit(X, y, qid=qid)
+    model = StructuredHingeRanker(alpha=alpha, standardize=False, tol=1e-5).fit(
+        X, y, qid=qid
+    )
     i, j = np.nonzero((qid[:, None] == qid) & (y[:, None] > y))
     sign = np.where(np.arange(len(i)) % 2, -1.0, 1.0)
-    svm = LinearSVC(loss="hinge", C=1 / (alpha * 66 * 20), fit_intercept=False, max_iter=100_000)
+    svm = LinearSVC(
+        loss="hinge", C=1 / (alpha * 66 * 20), fit_intercept=False, max_iter=100_000
+    )
     svm.fit((X[i] - X[j]) * sign[:, None], sign)
 
     def objective(w):
@@ -64,21 +70,32 @@ def test_fixed_items_have_weights_of_their_own():
 
 def test_steps_go_on_over_calls_of_whole_lists(documents):
     X, y, qid = documents
-    model = StructuredHingeRanker(target_loss="kendall", solver="sgd", alpha=0.01, batch_size=2)
+    model = StructuredHingeRanker(
+        target_loss="kendall", solver="sgd", alpha=0.01, batch_size=2
+    )
     for rows in (qid < 10, qid >= 10):
         model.partial_fit(X[rows], y[rows], qid=qid[rows])
     assert model.n_lists_ == 20
-    whole = StructuredHingeRanker(target_loss="kendall").fit(X, y, qid=qid).score(X, y, qid=qid)
+    whole = (
+        StructuredHingeRanker(target_loss="kendall")
+        .fit(X, y, qid=qid)
+        .score(X, y, qid=qid)
+    )
     assert model.score(X, y, qid=qid) > whole - 0.02
     before = model.coef_.copy()
     with pytest.raises(ValueError, match="list 19 is split"):
         model.partial_fit(X[-3:], y[-3:], qid=qid[-3:])
-    with pytest.raises(ValueError, match="this one has none, so its rows would be one list"):
+    with pytest.raises(
+        ValueError, match="this one has none, so its rows would be one list"
+    ):
         model.partial_fit(X, y)
     with pytest.raises(ValueError, match="target_loss"):
         model.set_params(target_loss="auc").partial_fit(X[:12], y[:12], qid=qid[:12])
     assert np.array_equal(model.coef_, before)
-    for refused in (StructuredHingeRanker(alpha=0.01), StructuredHingeRanker(solver="sgd")):
+    for refused in (
+        StructuredHingeRanker(alpha=0.01),
+        StructuredHingeRanker(solver="sgd"),
+    ):
         with pytest.raises(AttributeError, match="partial_fit"):
             refused.partial_fit(X, y, qid=qid)
 
@@ -96,7 +113,9 @@ def test_steps_begin_with_the_first_batch_that_has_anything_to_learn(documents):
 def test_steps_that_end_above_zero_weights_are_not_kept(documents):
     """One list with one relevant item: the first step is 1 / sqrt(alpha) long."""
     X, y = documents[0][:60], np.arange(60) == 3
-    model = StructuredHingeRanker(target_loss="recall@3", solver="sgd", alpha=1e-6, random_state=0)
+    model = StructuredHingeRanker(
+        target_loss="recall@3", solver="sgd", alpha=1e-6, random_state=0
+    )
     with pytest.warns(ConvergenceWarning, match="increase max_iter, tol or alpha"):
         model.fit(X, y)
     assert model.intercept_ == 0.0
@@ -123,8 +142,12 @@ def test_the_hinge_of_precision_bounds_the_loss_of_the_marked_items():
 
 
 @pytest.mark.filterwarnings("ignore:No label has any utility")
-@pytest.mark.filterwarnings("ignore:The hinge of RecallAtK.* has its minimum at zero weights")
-@pytest.mark.parametrize("name", ["ndcg@10", "precision@1", "recall@6", "auc", "kendall"])
+@pytest.mark.filterwarnings(
+    "ignore:The hinge of RecallAtK.* has its minimum at zero weights"
+)
+@pytest.mark.parametrize(
+    "name", ["ndcg@10", "precision@1", "recall@6", "auc", "kendall"]
+)
 @pytest.mark.parametrize("grade", [0, 1])
 def test_grades_that_are_all_equal_leave_nothing_to_learn(name, grade):
     X = np.random.default_rng(0).normal(size=(6, 2))
@@ -168,7 +191,9 @@ def test_features_whose_products_of_products_leave_the_range(scale, documents):
 def test_a_list_of_weight_2_is_the_list_twice(name, solver, tol, documents):
     X, y, qid = documents
     of_list = np.random.default_rng(0).integers(0, 3, 20)
-    rows = np.concatenate([np.flatnonzero(qid == q) for q in np.repeat(np.arange(20), of_list)])
+    rows = np.concatenate(
+        [np.flatnonzero(qid == q) for q in np.repeat(np.arange(20), of_list)]
+    )
     again = np.repeat(np.arange(of_list.sum()), 12)
     params = {"target_loss": name, "solver": solver, "alpha": 0.1, "batch_size": 40}
     model = StructuredHingeRanker(tol=tol, max_iter=100, random_state=0, **params)

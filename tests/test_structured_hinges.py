@@ -17,9 +17,13 @@ def test_vectors_of_ndcg():
         y, s, k = np.array(case["y"], float), np.array(case["score"]), case["k"]
         lists = RankingLists([len(y)])
         hinge = PlacesHinge(y, lists, measure=NDCG(k))
-        hinge.bottom = np.empty(len(y))  # the vectors break ties by the stable ascending order
+        hinge.bottom = np.empty(
+            len(y)
+        )  # the vectors break ties by the stable ascending order
         hinge.bottom[np.argsort(y, kind="stable")] = np.arange(1, len(y) + 1)
-        assert_allclose(hinge.worst(s[:, np.newaxis])[0][0], case["ndcg_hinge"], atol=1e-9)
+        assert_allclose(
+            hinge.worst(s[:, np.newaxis])[0][0], case["ndcg_hinge"], atol=1e-9
+        )
 
 
 def test_smoothed_pairs_lie_below_the_hinge_and_their_probabilities_bound_it():
@@ -65,7 +69,9 @@ def test_the_hinge_of_kendall_is_the_mean_over_all_pairs():
         y, s = rng.integers(0, 3, r).astype(float), rng.normal(size=r)
         y[0] = y[1] + 1.0
         pairs = [
-            max(0.0, 1.0 - np.sign(y[i] - y[j]) * (s[i] - s[j])) for i in range(r) for j in range(i)
+            max(0.0, 1.0 - np.sign(y[i] - y[j]) * (s[i] - s[j]))
+            for i in range(r)
+            for j in range(i)
         ]  # a tie has the term 1
         values, _ = structured_hinge("kendall", y, s)
         assert_allclose(values, np.sum(pairs) / (r * (r - 1) / 2))

@@ -28,10 +28,14 @@ def test_vectors_of_measures_of_the_whole_list():
 def test_vectors_of_kendall():
     for case in vector_cases():
         y, s = np.array(case["y"], float), np.array(case["score"])
-        assert_allclose(structured_hinge("kendall", y, s)[0][0], case["kendall_hinge"], atol=1e-9)
+        assert_allclose(
+            structured_hinge("kendall", y, s)[0][0], case["kendall_hinge"], atol=1e-9
+        )
 
 
-@pytest.mark.parametrize("name", ["f1", "balanced_accuracy", "precision@2", "recall@4", "auc"])
+@pytest.mark.parametrize(
+    "name", ["f1", "balanced_accuracy", "precision@2", "recall@4", "auc"]
+)
 def test_hinge_bounds_the_loss_and_is_convex(name):
     rng = np.random.default_rng(3)
     for _ in range(100):
@@ -43,7 +47,9 @@ def test_hinge_bounds_the_loss_and_is_convex(name):
             measure = {"f1": FBeta(), "balanced_accuracy": BalancedAccuracy()}[name]
             assert value[0] >= 1 - measure.of_counts(a, b, 3.0, 4.0) - 1e-12
         other = structured_hinge(name, y, t)[0][0]
-        assert other >= value[0] + slopes @ (t - s) - 1e-9  # a subgradient of a convex function
+        assert (
+            other >= value[0] + slopes @ (t - s) - 1e-9
+        )  # a subgradient of a convex function
 
 
 @pytest.mark.parametrize(("name", "sign"), [("precision@4", "<="), ("recall@2", ">=")])

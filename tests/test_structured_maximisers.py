@@ -40,7 +40,9 @@ def test_places_are_the_best_of_all_permutations():
         gains = rng.integers(0, n_grades, lists.n_rows) * rng.choice([0.1, 1.0, 10.0])
         if trial < 5:
             gains += 1.0  # all relevant
-        discounts = 1 / np.log2(np.arange(2, rng.integers(3, 12)))  # k beyond r among them
+        discounts = 1 / np.log2(
+            np.arange(2, rng.integers(3, 12))
+        )  # k beyond r among them
         places = worst_places(gains, scores, lists, discounts)
         for rows in parts(lists):
             own = (gains[rows], scores[rows], discounts)
@@ -57,19 +59,26 @@ def test_places_of_long_lists_are_those_of_the_assignment_problem(grades, k):
     for scale in (0.001, 0.01, 0.1):
         lists = RankingLists([40, 25, 60, 3])
         scores = scale * rng.normal(size=lists.n_rows)
-        gains = 0.05 * (rng.integers(0, grades, lists.n_rows) if grades else rng.random(128))
+        gains = 0.05 * (
+            rng.integers(0, grades, lists.n_rows) if grades else rng.random(128)
+        )
         places = worst_places(gains, scores, lists, discounts)
         for rows in parts(lists):
             own = (gains[rows], scores[rows], discounts)
             assert sorted(places[rows]) == list(range(1, rows.stop - rows.start + 1))
-            assert_allclose(values_of(places[rows], *own), best_by_assignment(*own), atol=1e-9)
+            assert_allclose(
+                values_of(places[rows], *own), best_by_assignment(*own), atol=1e-9
+            )
 
 
 def test_lists_in_many_batches_are_those_alone():
     """Tables of 3000 lists do not fit into one batch."""
     rng = np.random.default_rng(2)
     lists = RankingLists(rng.integers(1, 12, 3000))
-    scores, gains = rng.normal(size=lists.n_rows) / 10, rng.integers(0, 3, lists.n_rows) / 10
+    scores, gains = (
+        rng.normal(size=lists.n_rows) / 10,
+        rng.integers(0, 3, lists.n_rows) / 10,
+    )
     discounts = 1 / np.log2(np.arange(2, 6))
     whole = worst_places(gains, scores, lists, discounts)
     for rows in parts(lists)[::300]:

@@ -8,7 +8,13 @@ from numpy.testing import assert_allclose
 
 from lowrank_rank.target_losses import FBeta, PrecisionAtK, RecallAtK
 
-from .internals import COUNT_LOSSES, BalancedAccuracy, RankingLists, count_bounds, count_hinge
+from .internals import (
+    COUNT_LOSSES,
+    BalancedAccuracy,
+    RankingLists,
+    count_bounds,
+    count_hinge,
+)
 from .structured_cases import parts, random_lists
 
 MEASURES = {
@@ -36,14 +42,21 @@ def test_whole_list_measures_are_the_best_of_all_label_vectors(name):
     rng = np.random.default_rng(0)
     for trial in range(60):
         lists, scores = random_lists(rng, longest=8)
-        relevant = rng.random(lists.n_rows) < [0.4, 1.0, 0.0][trial % 3 if trial < 12 else 0]
+        relevant = (
+            rng.random(lists.n_rows) < [0.4, 1.0, 0.0][trial % 3 if trial < 12 else 0]
+        )
         measure = MEASURES[name](int(rng.integers(1, 5)))  # k beyond r among them
         values, slopes = count_hinge(relevant, scores, lists, measure)
         for value, rows in zip(values, parts(lists), strict=True):
-            assert_allclose(value, enumerated(relevant[rows], scores[rows], measure), atol=1e-9)
+            assert_allclose(
+                value, enumerated(relevant[rows], scores[rows], measure), atol=1e-9
+            )
             if np.isfinite(value):
                 v = np.where(relevant[rows], 1, -1) + slopes[rows]
-                a, b = ((v > 0) & relevant[rows]).sum(), ((v > 0) & ~relevant[rows]).sum()
+                a, b = (
+                    ((v > 0) & relevant[rows]).sum(),
+                    ((v > 0) & ~relevant[rows]).sum(),
+                )
                 P = relevant[rows].sum()
                 loss = COUNT_LOSSES[type(measure)](measure, a, b, P, len(v) - P)
                 assert_allclose(value, loss + slopes[rows] @ scores[rows], atol=1e-9)
@@ -58,7 +71,10 @@ def test_the_sweep_over_long_lists_is_that_of_all_counts(name):
         measure = MEASURES[name](150 if name == "precision" else 400)
         values, _ = count_hinge(relevant, scores, lists, measure)
         for value, rows in zip(values, parts(lists), strict=True):
-            top, rest = (np.sort(scores[rows][m])[::-1] for m in (relevant[rows], ~relevant[rows]))
+            top, rest = (
+                np.sort(scores[rows][m])[::-1]
+                for m in (relevant[rows], ~relevant[rows])
+            )
             P, N = len(top), len(rest)
             a, b = np.arange(P + 1)[:, np.newaxis], np.arange(N + 1)
             table = COUNT_LOSSES[type(measure)](measure, a, b, P, N)

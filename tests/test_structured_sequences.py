@@ -11,7 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from lowrank_rank import ranking_target
-from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeSequenceClassifier
+from lowrank_rank.structured import (
+    StructuredHingeClassifier,
+    StructuredHingeSequenceClassifier,
+)
 
 
 @pytest.fixture
@@ -29,7 +32,9 @@ def words():
 def test_neighbours_tell_what_a_letter_does_not_show(solver, words):
     X, y, qid = words
     train = qid < 40
-    alone = StructuredHingeClassifier().fit(X[train], y[train]).score(X[~train], y[~train])
+    alone = (
+        StructuredHingeClassifier().fit(X[train], y[train]).score(X[~train], y[~train])
+    )
     model = StructuredHingeSequenceClassifier(solver=solver, random_state=0)
     model.fit(X[train], y[train], qid=qid[train])
     assert model.score(X[~train], y[~train], qid=qid[~train]) > alone + 0.1
@@ -40,7 +45,9 @@ def test_without_ids_rows_are_classified_alone(words):
     X, y, _ = words
     model = StructuredHingeSequenceClassifier(tol=1e-5).fit(X, y)
     assert np.all(model.transitions_ == 0)
-    other = StructuredHingeClassifier(alpha=model.alpha_, standardize=False, tol=1e-5).fit(X, y)
+    other = StructuredHingeClassifier(
+        alpha=model.alpha_, standardize=False, tol=1e-5
+    ).fit(X, y)
     assert_allclose(model.objective_, other.objective_, rtol=1e-4)
 
 
@@ -57,7 +64,9 @@ def test_a_sequence_of_weight_2_is_the_sequence_twice(solver, words):
     repeated = clone(model).fit(X[rows], y[rows], qid=ids)
     assert_allclose(weighted.coef_, repeated.coef_, atol=1e-9)
     assert_allclose(weighted.transitions_, repeated.transitions_, atol=1e-9)
-    assert not np.allclose(weighted.coef_, clone(model).fit(X, y, qid=qid).coef_, atol=1e-2)
+    assert not np.allclose(
+        weighted.coef_, clone(model).fit(X, y, qid=qid).coef_, atol=1e-2
+    )
     alone = clone(model).fit(X, y, sample_weight=counts[qid])
     assert_allclose(alone.coef_, clone(model).fit(X[rows], y[rows]).coef_, atol=1e-9)
 
@@ -65,7 +74,9 @@ def test_a_sequence_of_weight_2_is_the_sequence_twice(solver, words):
 def test_weights_within_a_sequence_are_one(words):
     X, y, qid = words
     weights = 1.0 + (np.arange(480) == 13)
-    with pytest.raises(ValueError, match=r"within the sequence 2 \(1 and 2\).*share one"):
+    with pytest.raises(
+        ValueError, match=r"within the sequence 2 \(1 and 2\).*share one"
+    ):
         StructuredHingeSequenceClassifier().fit(X, y, sample_weight=weights, qid=qid)
 
 
@@ -81,14 +92,18 @@ def test_sequences_may_be_interleaved(words):
     X, y, qid = words
     order = np.argsort(np.tile(np.arange(6), 80), kind="stable")
     model = StructuredHingeSequenceClassifier(random_state=0).fit(X, y, qid=qid)
-    assert np.array_equal(model.predict(X, qid=qid)[order], model.predict(X[order], qid=qid[order]))
+    assert np.array_equal(
+        model.predict(X, qid=qid)[order], model.predict(X[order], qid=qid[order])
+    )
 
 
 def test_sequences_in_a_search_with_routing(words):
     X, y, qid = words
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(
-            StructuredHingeSequenceClassifier(random_state=0),  # in a Pipeline from 1.8 on
+            StructuredHingeSequenceClassifier(
+                random_state=0
+            ),  # in a Pipeline from 1.8 on
             {"alpha": [1e-3, 1e2]},
             cv=GroupKFold(2),
             error_score="raise",
@@ -96,7 +111,9 @@ def test_sequences_in_a_search_with_routing(words):
     assert search.best_params_ == {"alpha": 1e-3}
     codes = np.unique(y, return_inverse=True)[1]
     model = StructuredHingeSequenceClassifier(random_state=0)
-    carried = model.fit(X, ranking_target(codes, qid)).score(X, ranking_target(codes, qid))
+    carried = model.fit(X, ranking_target(codes, qid)).score(
+        X, ranking_target(codes, qid)
+    )
     assert_allclose(carried, model.score(X, codes, qid=qid))
 
 

@@ -30,13 +30,19 @@ def problems():
     three, classes = np.ones(3) / 3, rng.integers(0, 3, 24)
     costs = 1 - np.eye(3)[classes]
     return {
-        "kendall": HingeProblem(X, PairHinge(grades, lists, measure=KendallTau()), three, 1),
-        "ndcg": HingeProblem(X / 25, PlacesHinge(grades, lists, measure=NDCG(4)), three, 1),
+        "kendall": HingeProblem(
+            X, PairHinge(grades, lists, measure=KendallTau()), three, 1
+        ),
+        "ndcg": HingeProblem(
+            X / 25, PlacesHinge(grades, lists, measure=NDCG(4)), three, 1
+        ),
         "f1": HingeProblem(
             X / 5, CountHinge(grades, lists, measure=FBeta()), three, 1, intercept=True
         ),
         "classes": HingeProblem(X, ClassHinge(classes, costs), np.ones(24) / 24, 3),
-        "chains": ChainProblem(X, ListHinge(classes, lists), three / 8, 3, intercept=True),
+        "chains": ChainProblem(
+            X, ListHinge(classes, lists), three / 8, 3, intercept=True
+        ),
     }
 
 
@@ -48,7 +54,9 @@ def solve(problem, solver, size=1, **stop):
     settings = {"alpha": ALPHA, "tol": 1e-7, "max_iter": 400, **stop}
     if solver == "lbfgs":
         return smoothed(problem, **settings)
-    return cutting_planes(problem, problem.partition(size, np.random.RandomState(0)), **settings)
+    return cutting_planes(
+        problem, problem.partition(size, np.random.RandomState(0)), **settings
+    )
 
 
 def reference(problem):

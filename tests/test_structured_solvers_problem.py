@@ -13,7 +13,11 @@ from .internals import ChainProblem, ClassHinge, HingeProblem, ListHinge, Rankin
 @pytest.mark.parametrize("intercept", [False, True])
 def test_gradients_of_problems(kind, intercept):
     rng = np.random.default_rng(0)
-    X, y, lists = rng.normal(size=(12, 3)), rng.integers(0, 3, 12), RankingLists([3, 4, 5])
+    X, y, lists = (
+        rng.normal(size=(12, 3)),
+        rng.integers(0, 3, 12),
+        RankingLists([3, 4, 5]),
+    )
     if kind == "chain":
         hinge = ListHinge(y, lists)
         problem = ChainProblem(X, hinge, np.ones(3) / 12, 3, intercept=intercept)
@@ -22,7 +26,9 @@ def test_gradients_of_problems(kind, intercept):
         problem = HingeProblem(X, hinge, np.ones(12) / 12, 3, intercept=intercept)
     w = rng.normal(size=problem.size)
     for tangent in (problem.worst, lambda w: problem.soft(w, 0.3)):
-        error = check_grad(lambda w, f=tangent: f(w).value, lambda w, f=tangent: f(w).slope, w)
+        error = check_grad(
+            lambda w, f=tangent: f(w).value, lambda w, f=tangent: f(w).slope, w
+        )
         assert error < 1e-5
     whole, split = problem.worst(w), problem.batches(2, np.random.RandomState(0))
     assert len(split) > 1

@@ -5,7 +5,12 @@ import sys
 import numpy as np
 import pytest
 
-from lowrank_rank import LowRankSurrogateRanker, StackingRanker, compare_rankers, consensus_ranking
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    StackingRanker,
+    compare_rankers,
+    consensus_ranking,
+)
 from lowrank_rank.datasets import make_ranking
 
 from .internals import TableMixin
@@ -16,7 +21,9 @@ class Result(TableMixin):
         return {
             "a long name": np.array([1, 20, 3]),
             "item": ["x", "<b>&", "y"],
-            "value": np.array([-0.123456, 1e-7, -2e-18]),  # the last one is a rounding error
+            "value": np.array(
+                [-0.123456, 1e-7, -2e-18]
+            ),  # the last one is a rounding error
         }
 
 
@@ -71,7 +78,10 @@ def test_comparison_and_weights_print():
     assert pairs[1].split()[:3] == ["new", "old", "0.5"]
     assert "<td>new" in found._repr_html_()
     X, y, qid = make_ranking(n_lists=12, random_state=0)
-    parts = [("one", LowRankSurrogateRanker()), ("two", LowRankSurrogateRanker(alpha=1e6))]
+    parts = [
+        ("one", LowRankSurrogateRanker()),
+        ("two", LowRankSurrogateRanker(alpha=1e6)),
+    ]
     scores = StackingRanker(estimators=parts, cv=2).fit(X, y, qid=qid).scores_
     assert scores.to_frame()["part"].tolist() == ["stack", "one", "two"]
     assert repr(scores).startswith("part")

@@ -71,7 +71,9 @@ CONSTANTS = {
 def test_loss_is_constant_minus_measure(loss, labels):
     """The printed losses: 1 - measure, minus DCG, minus (minus) PD, z - ERU."""
     y = labels(np.random.default_rng(0), 6, 4)
-    y[:, 0], y[:, 1] = (1.0, 0.0) if y.ndim == 2 and y.max() <= 1 else (y[:, 0], y[:, 1])
+    y[:, 0], y[:, 1] = (
+        (1.0, 0.0) if y.ndim == 2 and y.max() <= 1 else (y[:, 0], y[:, 1])
+    )
     ranks = np.random.default_rng(1).permuted(np.tile(np.arange(1, 5), (6, 1)), axis=1)
     measure = loss.measure(y, -ranks, average=None)
     defined = ~np.isnan(measure)
@@ -88,7 +90,9 @@ def test_expected_rank_utility_of_a_list_does_not_depend_on_other_lists():
     np.testing.assert_allclose(alone, -1.0)
     np.testing.assert_allclose(beside, [-1.0, -3.0])
     scale = ExpectedRankUtility(half_life=2.0, max_grade=5)
-    np.testing.assert_allclose(scale.loss([[3, 0], [5, 0]], [[1, 2], [1, 2]]), [3.5, 1.5])
+    np.testing.assert_allclose(
+        scale.loss([[3, 0], [5, 0]], [[1, 2], [1, 2]]), [3.5, 1.5]
+    )
 
 
 def test_gain_at_k_is_the_money_of_the_inspected_cases():
@@ -123,7 +127,9 @@ class RelevantFirst(TargetLoss):
 
 def test_a_binary_loss_needs_no_relevance_threshold():
     check_target_loss(RelevantFirst(), [[0, 2, 1], [1, 0, 0]])
-    ranker = LowRankSurrogateRanker(target_loss=RelevantFirst()).fit([[0], [1]], [[0, 2], [1, 0]])
+    ranker = LowRankSurrogateRanker(target_loss=RelevantFirst()).fit(
+        [[0], [1]], [[0, 2], [1, 0]]
+    )
     assert ranker.score([[0], [1]], [[0, 2], [1, 0]]) == 1.0
 
 
@@ -274,7 +280,9 @@ def test_the_hint_for_missing_judgements_names_losses_that_take_them():
     y = [[1.0, np.nan]]
     with pytest.raises(ValueError, match=r"NDCG.* needs every item judged") as refused:
         NDCG().measure(y, [[1.0, 2.0]])
-    hint = re.search(r"use a measure that does not \((.+)\)", str(refused.value))[1].split(", ")
+    hint = re.search(r"use a measure that does not \((.+)\)", str(refused.value))[
+        1
+    ].split(", ")
     assert len(hint) >= 3
     for name in hint:
         assert resolve_target_loss(name).allow_missing, name
@@ -285,11 +293,16 @@ def test_the_hint_for_missing_judgements_names_losses_that_take_them():
 def test_many_lists_have_the_values_of_each_list_alone(name):
     """More rows than one piece of the computation holds."""
     rng, loss = np.random.default_rng(0), resolve_target_loss(name)
-    y, scores = rng.integers(0, 3, (97, 40)).astype(float), rng.integers(0, 60, (97, 40)) / 7.0
+    y, scores = (
+        rng.integers(0, 3, (97, 40)).astype(float),
+        rng.integers(0, 60, (97, 40)) / 7.0,
+    )
     y[:, :3] = 0.0, 1.0, 2.0
     alone = [loss.measure(y[[q]], scores[[q]]) for q in range(97)]
     many = loss.measure(np.tile(y, (70, 1)), np.tile(scores, (70, 1)), average=None)
-    np.testing.assert_allclose(many.reshape(70, 97), np.tile(alone, (70, 1)), rtol=1e-12)
+    np.testing.assert_allclose(
+        many.reshape(70, 97), np.tile(alone, (70, 1)), rtol=1e-12
+    )
 
 
 def test_the_class_declares_what_follows_the_at():
@@ -298,7 +311,9 @@ def test_the_class_declares_what_follows_the_at():
         assert pattern.partition("@")[2].rstrip("]") == entry.at.strip("[]")
         assert entry.at in ("", entry.measure.at) or entry.base == "precision"
     assert (PrecisionAtK.at, NDCG.at) == ("k", "[k]")
-    assert [entry.at for entry in TARGET_LOSSES.values() if entry.base == "precision"] == [
+    assert [
+        entry.at for entry in TARGET_LOSSES.values() if entry.base == "precision"
+    ] == [
         "k",
         "p%",
     ]
@@ -315,10 +330,13 @@ def test_tables_are_complete():
     public = {
         c
         for name in target_losses.__all__
-        if inspect.isclass(c := getattr(target_losses, name)) and issubclass(c, RankingMeasure)
+        if inspect.isclass(c := getattr(target_losses, name))
+        and issubclass(c, RankingMeasure)
     }
     bases = {TargetLoss, target_losses.PositionalLoss}
-    of_classes = {c for c in public if issubclass(c, target_losses.SetLoss)}  # of marks, not orders
+    of_classes = {
+        c for c in public if issubclass(c, target_losses.SetLoss)
+    }  # of marks, not orders
     assert public - bases - of_classes == classes
     assert all(issubclass(e.measure, TargetLoss) for e in TARGET_LOSSES.values())
     # Every name makes a measure that tells the best order of a list from the worst.
@@ -339,7 +357,11 @@ def test_tables_are_complete():
         (NDCG(), [[0, 1], [0, -1]], r"negative grade \(-1, first at \(1, 1\)\)"),
         (MeanAveragePrecision(relevance_threshold=1), [[0, -1]], "negative grade"),
         (NDCG(k=1.0), [[0, 1]], "integer >= 1"),
-        (PrecisionAtK(k=2, relevance_threshold="2"), [[0, 1]], "relevance_threshold must be"),
+        (
+            PrecisionAtK(k=2, relevance_threshold="2"),
+            [[0, 1]],
+            "relevance_threshold must be",
+        ),
         (PrecisionAtK(k=0.5), [[0, 1]], "integer"),
         (PrecisionAtShare(share=5), [[0, 1]], r"for a count give k=\.\.\."),
     ],
@@ -349,7 +371,9 @@ def test_labels_that_a_loss_cannot_take(loss, y, message):
         loss.encode(y)
 
 
-@pytest.mark.parametrize("name", names_of(lambda loss: loss.labels == "binary") + ["mrr"])
+@pytest.mark.parametrize(
+    "name", names_of(lambda loss: loss.labels == "binary") + ["mrr"]
+)
 def test_grades_above_zero_are_relevant(name):
     """As trec_eval; another grade by object."""
     grades = np.array([[0.0, 3.0, 0.5, 2.0], [2.0, 1.0, 0.0, 4.0]])
@@ -386,7 +410,10 @@ def regret_of(loss, decoder, support, probabilities):
 
 def test_share_precision_is_not_calibrated_by_sorting():
     """Y = (0,0,1,0), (1,0,0,1), (1,0,0,0) with .4, .3, .3 and k = P: .60, sorting gives .45."""
-    support, p = np.array([[0, 0, 1, 0], [1, 0, 0, 1], [1, 0, 0, 0.0]]), np.array([0.4, 0.3, 0.3])
+    support, p = (
+        np.array([[0, 0, 1, 0], [1, 0, 0, 1], [1, 0, 0, 0.0]]),
+        np.array([0.4, 0.3, 0.3]),
+    )
     loss = PrecisionAtShare(share=1.0)
     exact = loss.decoders["assignment"].decode(p[np.newaxis] @ loss.encode(support), 4)
     value = p @ loss.measure(support, -np.tile(exact, (3, 1)), average=None)
@@ -413,7 +440,9 @@ def test_map_diagonal_fails_outside_p_reinforce():
 
 def test_pd_unit_weights_can_cycle():
     """(0,1,2), (1,2,0), (2,0,1), each 1/3: every pair preferred 2 to 1, in a cycle."""
-    u = np.full((1, 3), 1 / 3) @ PairwiseDisagreement().encode([[0, 1, 2], [1, 2, 0], [2, 0, 1]])
+    u = np.full((1, 3), 1 / 3) @ PairwiseDisagreement().encode(
+        [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
+    )
     np.testing.assert_allclose(u, [[-1 / 3, 1 / 3, -1 / 3]])
 
 
@@ -422,7 +451,9 @@ def test_pd_scores_fail_outside_p_f():
     support = np.zeros((2, 3, 3))
     support[0, 0, 1], support[1, 1, 2] = 0.2, 2.0
     loss, p = PairwiseDisagreement(), np.array([[0.5, 0.5]])
-    np.testing.assert_allclose(p @ loss.score_targets(support), np.array([[0.1, 0.9, -1.0]]) / 3)
+    np.testing.assert_allclose(
+        p @ loss.score_targets(support), np.array([[0.1, 0.9, -1.0]]) / 3
+    )
     assert regret_of(loss, "sort", support, p) == pytest.approx(0.1)
 
 
@@ -448,7 +479,9 @@ def with_missing(rng, n, r):
 @pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)
 def test_score_targets_do_not_depend_on_the_other_rows(loss):
     rng = np.random.default_rng(0)
-    y = np.concatenate([with_missing(rng, 20, 5), graded(rng, 20, 5), np.full((1, 5), np.nan)])
+    y = np.concatenate(
+        [with_missing(rng, 20, 5), graded(rng, 20, 5), np.full((1, 5), np.nan)]
+    )
     y = y[rng.permutation(len(y))]
     alone = [loss.score_targets(row[np.newaxis])[0] for row in y]
     np.testing.assert_allclose(loss.score_targets(y), alone, atol=1e-14)
@@ -467,7 +500,9 @@ def test_score_targets_are_net_preferences_over_the_judged_items(loss):
         if isinstance(loss, KendallTau):
             net *= k * (k - 1) / 2  # its preferences are over the number of pairs
         apart = loss.score_targets(y[np.newaxis])[0, judged] - net
-        np.testing.assert_allclose(apart, np.broadcast_to(apart[:1], apart.shape), atol=1e-12)
+        np.testing.assert_allclose(
+            apart, np.broadcast_to(apart[:1], apart.shape), atol=1e-12
+        )
         if getattr(loss, "weights", "unit") == "unit":
             np.testing.assert_allclose(apart, 0.0, atol=1e-12)
             if loss.takes_preferences and k == 4:
@@ -483,13 +518,17 @@ def test_pairs_of_rows_with_gaps_are_those_of_whole_rows_where_both_are_known(lo
     i, j = np.triu_indices(4, 1)
     unknown = np.isnan(y[:, i] + y[:, j])
     np.testing.assert_array_equal(np.isnan(found), unknown)
-    np.testing.assert_allclose(found[~unknown], loss.encode(whole)[~unknown], rtol=1e-14)
+    np.testing.assert_allclose(
+        found[~unknown], loss.encode(whole)[~unknown], rtol=1e-14
+    )
 
 
 @pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)
 def test_score_targets_of_items_are_those_of_documents(loss):
     y = graded(np.random.default_rng(2), 12, 5)
-    gains, normalisers = loss.row_targets(y.ravel(), RankingLists.equal(12, 5), np.ones(60))
+    gains, normalisers = loss.row_targets(
+        y.ravel(), RankingLists.equal(12, 5), np.ones(60)
+    )
     np.testing.assert_allclose(loss.score_targets(y).ravel(), gains)
     np.testing.assert_array_equal(normalisers, 1.0)
 
@@ -513,14 +552,18 @@ def test_batches_with_and_without_missing_judgements_add_up(loss, decoder):
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(60, 3)), graded(rng, 60, 5)
     y[40:] = with_missing(rng, 20, 5)
-    ranker = LowRankSurrogateRanker(target_loss=loss, decoder=decoder, estimator="ridge")
+    ranker = LowRankSurrogateRanker(
+        target_loss=loss, decoder=decoder, estimator="ridge"
+    )
     whole = clone(ranker).fit(X, y)
     parts = clone(ranker)
     for rows in np.split(np.arange(60), [20, 40]):
         parts.partial_fit(X[rows], y[rows])
     assert parts.decoder_ == whole.decoder_ == "sort"
     np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        parts.predict(X), whole.predict(X), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_dimensions():
@@ -541,7 +584,9 @@ def test_matrix_loss_dimensions():
     assert MatrixLoss((grid[:, None] - grid) ** 2).n_components_ == 2
     assert MatrixLoss(np.full((3, 4), 0.1)).n_components_ == 0
     rng = np.random.default_rng(0)
-    assert MatrixLoss(rng.normal(size=(7, 2)) @ rng.normal(size=(2, 9))).n_components_ == 2
+    assert (
+        MatrixLoss(rng.normal(size=(7, 2)) @ rng.normal(size=(2, 9))).n_components_ == 2
+    )
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (3, 6), (6, 3)])
@@ -587,7 +632,10 @@ def test_matrix_loss_is_an_estimator():
         (MatrixLoss([1.0, 2.0]), "must be a matrix"),
         (MatrixLoss([[0.0, np.inf]]), r"loss_matrix\[0, 1\] is inf"),
         (MatrixLoss(np.eye(2), n_components=0), "n_components must be an integer >= 1"),
-        (MatrixLoss(np.eye(2), n_components=1.5), "n_components must be an integer >= 1"),
+        (
+            MatrixLoss(np.eye(2), n_components=1.5),
+            "n_components must be an integer >= 1",
+        ),
     ],
 )
 def test_matrix_loss_refuses_what_is_none(loss, message):
@@ -607,20 +655,26 @@ def test_pd_orders_enumerated_once():
 def test_preferences_are_refused_by_losses_of_grades(name):
     loss, y = resolve_target_loss(name), np.zeros((3, 4, 4))
     for call in (loss.encode, loss.check_labels):
-        with pytest.raises(ValueError, match="takes grades, one per item, got preferences"):
+        with pytest.raises(
+            ValueError, match="takes grades, one per item, got preferences"
+        ):
             call(y)
     with pytest.raises(ValueError, match="takes grades"):
         loss.measure(y, np.zeros((3, 4)))
 
 
 @pytest.mark.parametrize(
-    "loss", [PairwiseDisagreement(), PairwiseDisagreement("difference"), KendallTau()], ids=repr
+    "loss",
+    [PairwiseDisagreement(), PairwiseDisagreement("difference"), KendallTau()],
+    ids=repr,
 )
 def test_pairs_of_grades_are_those_of_the_matrices_without_them(loss):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 5, (30, 9)).astype(float)
     y[rng.uniform(size=y.shape) < 0.2] = np.nan
-    np.testing.assert_array_equal(loss.encode(y), differences_from_matrices(loss.preferences(y)))
+    np.testing.assert_array_equal(
+        loss.encode(y), differences_from_matrices(loss.preferences(y))
+    )
     y = rng.integers(0, 5, (300, 60)).astype(float)
     tracemalloc.start()
     targets = loss.encode(y)
@@ -634,7 +688,10 @@ def test_values_of_orders_are_means_over_those_of_tied_scores(name):
     rng = np.random.default_rng(0)
     loss = resolve_target_loss(name)
     for _ in range(20):
-        y, scores = rng.integers(0, 2, 5).astype(float), rng.integers(0, 3, 5).astype(float)
+        y, scores = (
+            rng.integers(0, 2, 5).astype(float),
+            rng.integers(0, 3, 5).astype(float),
+        )
         y[0], y[1] = 1.0, 0.0
         lists = RankingLists([5])
         orders = [
@@ -656,8 +713,12 @@ def test_a_loss_of_your_own_is_told_what_is_wrong():
         labels = "grades"
 
     X, y, qid = [[0.0], [1.0], [2.0]], [0, 1, 2], [0, 0, 0]
-    with pytest.raises(ValueError, match="discount of place 2 of 3, 2, is above that of place 1"):
-        LowRankSurrogateRanker(target_loss=Rising()).fit(X, y, qid=qid).score(X, y, qid=qid)
+    with pytest.raises(
+        ValueError, match="discount of place 2 of 3, 2, is above that of place 1"
+    ):
+        LowRankSurrogateRanker(target_loss=Rising()).fit(X, y, qid=qid).score(
+            X, y, qid=qid
+        )
     with pytest.raises(ValueError, match=r"labels must be 'binary', .*, got 'grades'"):
         LowRankSurrogateRanker(target_loss=Misspelt()).fit(X, y, qid=qid)
     with pytest.raises(TypeError, match="of your own a subclass of"):

@@ -39,7 +39,9 @@ def test_pairs_of_every_kind(lengths, kind, max_entries):
     y = LABELS[kind](rng, lists.n_rows)
     for digits in (0, 2, 12):
         scores = np.round(rng.standard_normal(lists.n_rows), digits)
-        parts = zip(*(np.split(a, lists.offsets[1:-1]) for a in (y, scores)), strict=True)
+        parts = zip(
+            *(np.split(a, lists.offsets[1:-1]) for a in (y, scores)), strict=True
+        )
         expected = np.transpose([counted(*part) for part in parts])
         found = pair_counts(y, scores, lists, max_entries=max_entries)
         np.testing.assert_array_equal(found, expected)
@@ -50,11 +52,15 @@ def test_long_lists_agree_with_scipy(n):
     rng = np.random.default_rng(0)
     y = rng.standard_normal(n)
     scores = np.round(y + rng.standard_normal(n), 3)
-    discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, RankingLists([n]))
+    discordant, tied_scores, tied_labels, tied_both = pair_counts(
+        y, scores, RankingLists([n])
+    )
     pairs = n * (n - 1) / 2
     concordant = pairs - discordant - tied_scores - tied_labels + tied_both
     scale = np.sqrt((pairs - tied_scores) * (pairs - tied_labels))
-    np.testing.assert_allclose((concordant - discordant) / scale, kendalltau(y, scores)[0])
+    np.testing.assert_allclose(
+        (concordant - discordant) / scale, kendalltau(y, scores)[0]
+    )
 
 
 @pytest.mark.parametrize("width", [1, 2, 32, 64, 255, 256])
@@ -63,4 +69,6 @@ def test_inversions_of_permutations(width):
     rows = rng.permuted(np.tile(np.arange(width), (4, 1)), axis=1)
     rows[0], rows[1] = np.arange(width), np.arange(width)[::-1]
     i, j = np.triu_indices(width, 1)
-    np.testing.assert_array_equal(inversions(rows), (rows[:, i] > rows[:, j]).sum(axis=1))
+    np.testing.assert_array_equal(
+        inversions(rows), (rows[:, i] > rows[:, j]).sum(axis=1)
+    )

@@ -111,7 +111,9 @@ class SumsAllLists(PointwiseSquared):
 
 @pytest.mark.parametrize("broken", [ReturnsNothing, SumsAllLists])
 def test_what_evaluate_must_return_is_said_by_the_check_and_by_a_fit(broken):
-    message = r"evaluate must return SurrogateValues\(values, gradient, curvature\) of shapes"
+    message = (
+        r"evaluate must return SurrogateValues\(values, gradient, curvature\) of shapes"
+    )
     with pytest.raises(TypeError, match=message):
         check_surrogate(broken())
     model = OrderPreservingRegressor(surrogate=broken())

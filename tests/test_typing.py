@@ -15,7 +15,11 @@ FILES = Path(__file__).parent / "typing"
 
 def errors_of(name):
     api, path = pytest.importorskip("mypy.api"), FILES / name
-    options = ["--no-error-summary", "--ignore-missing-imports", "--follow-imports=silent"]
+    options = [
+        "--no-error-summary",
+        "--ignore-missing-imports",
+        "--follow-imports=silent",
+    ]
     out, err, _ = api.run([*options, "--config-file=", str(path)])
     assert not err
     return [line for line in out.splitlines() if ": error:" in line], path.read_text()
@@ -48,7 +52,9 @@ def test_types_of_what_is_public_are_known(tmp_path):
     )
     assert "Symbols exported by" in run.stdout, run.stdout + run.stderr
     lines = [line for line in run.stdout.splitlines() if "error: " in line]
-    unknown = [one for one in lines if "base class" not in one and "metaclass" not in one]
+    unknown = [
+        one for one in lines if "base class" not in one and "metaclass" not in one
+    ]
     assert len(unknown) <= 20, "\n".join(unknown)
 
 

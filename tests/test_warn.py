@@ -19,10 +19,14 @@ CALLS = {
     "fit": lambda: RANKER.fit(X, Y, qid=QID),
     "partial_fit": lambda: RANKER.partial_fit(X, Y, qid=QID),
     "fit_blocks": lambda: RANKER.fit_blocks([(X, Y, QID)]),
-    "fit_blocks, iterative": lambda: OrderPreservingRegressor().fit_blocks([(X, Y, QID)]),
+    "fit_blocks, iterative": lambda: OrderPreservingRegressor().fit_blocks(
+        [(X, Y, QID)]
+    ),
     "score": lambda: RANKER.fit(X, Y).score(X, Y, qid=QID),
     "scorer": lambda: make_ranking_scorer("ndcg")(RANKER.fit(X, Y), X, Y, qid=QID),
-    "solver": lambda: LowRankSurrogateRanker(alpha=1e-9, tol=0.0, max_iter=1).fit(X, ITEMS),
+    "solver": lambda: LowRankSurrogateRanker(alpha=1e-9, tol=0.0, max_iter=1).fit(
+        X, ITEMS
+    ),
     "pairs": lambda: PairwiseDAGRanker().fit(X, np.ones(4)),
     "votes": lambda: consensus_ranking(
         {"voter": [1, 1], "item": ["a", "b"], "rank": [1, 2], "age": [40, 40]}

@@ -7,7 +7,11 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor, PairwiseDAGRanker
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+)
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import StructuredHingeRanker
 
@@ -46,14 +50,22 @@ def control():
     """NDCG of logistic regression of each label."""
     found = {}
     for form, X in FORMS.items():
-        model = OneVsRestClassifier(LogisticRegression()).fit(X[:N_TRAIN], LABELS[:N_TRAIN])
+        model = OneVsRestClassifier(LogisticRegression()).fit(
+            X[:N_TRAIN], LABELS[:N_TRAIN]
+        )
         found[form] = ndcg_score(LABELS[N_TRAIN:], model.decision_function(X[N_TRAIN:]))
     return found
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", RANKERS)
-def test_rankers_of_words_are_as_good_as_logistic_regression_of_each_label(name, form, control):
+def test_rankers_of_words_are_as_good_as_logistic_regression_of_each_label(
+    name, form, control
+):
     X, model = FORMS[form], RANKERS[name]
     model.fit(X[:N_TRAIN], LABELS[:N_TRAIN])
-    assert 0.7 < control[form] - 0.02 <= ndcg_score(LABELS[N_TRAIN:], model.predict(X[N_TRAIN:]))
+    assert (
+        0.7
+        < control[form] - 0.02
+        <= ndcg_score(LABELS[N_TRAIN:], model.predict(X[N_TRAIN:]))
+    )

@@ -36,7 +36,9 @@ def path_from(start, X, n_places):
     """The state before steps on X as it is."""
     p = X.shape[1]
     square = np.sum(X**2) / len(X)
-    return Trajectory(start, start, start, Scaling(np.zeros(p), np.ones(p)), square, n_places)
+    return Trajectory(
+        start, start, start, Scaling(np.zeros(p), np.ones(p)), square, n_places
+    )
 
 
 def make_list(rng, n=20, p=3):
@@ -55,7 +57,9 @@ def batch_of(X, y, k, *, mirrored=False):
 def perceptron_step(y, scores, k, *, surrogate="avg"):
     """The coefficient of each row in the perceptron's update of the weights."""
     y, scores = np.asarray(y), np.asarray(scores, dtype=float)
-    _, direction, _ = batch_of(np.eye(len(y)), y, k).step(scores, *rule(surrogate, True))
+    _, direction, _ = batch_of(np.eye(len(y)), y, k).step(
+        scores, *rule(surrogate, True)
+    )
     return 0.0 - direction
 
 
@@ -63,7 +67,9 @@ def perceptron_by_definition(y, scores, k, *, surrogate="avg"):
     """Algorithms 1 and 2; of equal scores the negative is higher."""
     top = sorted(range(len(y)), key=lambda i: (-scores[i], y[i]))[:k]
     wrong = [i for i in top if y[i] == 0]
-    missed = sorted((i for i in np.flatnonzero(y == 1) if i not in top), key=lambda i: -scores[i])
+    missed = sorted(
+        (i for i in np.flatnonzero(y == 1) if i not in top), key=lambda i: -scores[i]
+    )
     step = np.zeros(len(y))
     step[wrong] = -1.0
     if surrogate == "avg" and missed:
@@ -91,12 +97,21 @@ def random_lists(n, seed, *, ties=False):
         y = rng.integers(0, 2, size)
         y[rng.integers(size)] = 1
         scores = rng.normal(scale=rng.choice([0.3, 1.0, 3.0]), size=size)
-        yield y, np.round(2 * scores) / 2 if ties else scores, int(rng.integers(1, y.sum() + 1))
+        yield (
+            y,
+            np.round(2 * scores) / 2 if ties else scores,
+            int(rng.integers(1, y.sum() + 1)),
+        )
 
 
 def rare_class(n=2000, seed=0, positive=0.08):
     return make_classification(
-        n, n_features=8, n_informative=5, weights=[1 - positive], flip_y=0.02, random_state=seed
+        n,
+        n_features=8,
+        n_informative=5,
+        weights=[1 - positive],
+        flip_y=0.02,
+        random_state=seed,
     )
 
 

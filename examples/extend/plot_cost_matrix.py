@@ -26,7 +26,9 @@ from lowrank_rank import LowRankSurrogateClassifier
 X, progression = load_diabetes(return_X_y=True)
 stage = np.searchsorted(np.quantile(progression, np.arange(1, 6) / 6), progression)
 
-step = np.subtract.outer(np.arange(6), np.arange(6)).T.astype(float)  # predicted minus true
+step = np.subtract.outer(np.arange(6), np.arange(6)).T.astype(
+    float
+)  # predicted minus true
 COSTS = {
     "0-1": (step != 0).astype(float),
     "absolute": np.abs(step),
@@ -37,7 +39,9 @@ COSTS = {
 
 def held_out(costs, **params):
     """Decisions for every patient, each made by a model that has not seen the patient."""
-    model = make_pipeline(StandardScaler(), LowRankSurrogateClassifier(loss_matrix=costs, **params))
+    model = make_pipeline(
+        StandardScaler(), LowRankSurrogateClassifier(loss_matrix=costs, **params)
+    )
     return cross_val_predict(model, X, stage, cv=KFold(5, shuffle=True, random_state=0))
 
 
@@ -49,8 +53,12 @@ print("Mean cost on held-out patients. Rows: fitted for; columns: measured by")
 print(f"{'':12}{'d':>4}" + "".join(f"{name:>12}" for name in COSTS))
 for name, costs in COSTS.items():
     decisions = held_out(costs)
-    n_components = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, stage).n_components_
-    row = "".join(f"{measured[stage, decisions].mean():12.3f}" for measured in COSTS.values())
+    n_components = (
+        LowRankSurrogateClassifier(loss_matrix=costs).fit(X, stage).n_components_
+    )
+    row = "".join(
+        f"{measured[stage, decisions].mean():12.3f}" for measured in COSTS.values()
+    )
     print(f"{name:12}{n_components:4d}{row}")
 
 # %%
@@ -92,8 +100,12 @@ figure, axis = plt.subplots(figsize=(6, 3.5), layout="constrained")
 axis.plot(components, errors, marker="s", label="approximation error of the matrix")
 axis.plot(components, reached, marker="o", label="mean cost on held-out patients")
 wrong = costs[stage, held_out(COSTS["0-1"])].mean()
-axis.axhline(wrong, color="grey", linestyle="--", label="mean cost if fitted for the 0-1 loss")
+axis.axhline(
+    wrong, color="grey", linestyle="--", label="mean cost if fitted for the 0-1 loss"
+)
 axis.set_title("A few components reach the cost of all")
-axis.set(xlabel="n_components", ylabel="asymmetric cost", ylim=(0, None), xticks=components)
+axis.set(
+    xlabel="n_components", ylabel="asymmetric cost", ylim=(0, None), xticks=components
+)
 axis.legend(fontsize="small")
 plt.show()

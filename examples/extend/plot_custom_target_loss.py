@@ -76,7 +76,12 @@ figure, axis = plt.subplots(figsize=(6, 3.2), layout="constrained")
 position = np.arange(1, 16)
 for reader in readers:
     discount = reader.discount(position, 15)
-    axis.plot(position, discount / discount[0], marker=".", label=f"patience {reader.patience}")
+    axis.plot(
+        position,
+        discount / discount[0],
+        marker=".",
+        label=f"patience {reader.patience}",
+    )
 axis.plot(position, 1 / np.log2(1 + position), "k--", label="DCG")
 axis.set(xlabel="rank", ylabel="discount, first rank = 1")
 axis.set_title("How far down a reader goes")

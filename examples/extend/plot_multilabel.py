@@ -59,7 +59,9 @@ def f1_of_thresholds(X, y, X_new, y_new):
     """F1 on new rows of the labels above each threshold."""
     logistic = LowRankSurrogateMultilabelClassifier(target_loss="hamming").fit(X, y)
     p = logistic.predict_surrogate(X_new) + 0.5
-    return [f1_score(y_new, p > t, average="samples", zero_division=1.0) for t in thresholds]
+    return [
+        f1_score(y_new, p > t, average="samples", zero_division=1.0) for t in thresholds
+    ]
 
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), sharey=True, layout="constrained")
@@ -68,7 +70,9 @@ for axis, (name, (X, y, X_test, y_test)) in zip(axes, tasks.items(), strict=True
     chosen = np.argmax(f1_of_thresholds(X[500:], y[500:], X[:500], y[:500]))
     curve = f1_of_thresholds(X, y, X_test, y_test)
     half = curve[np.argmin(abs(thresholds - 0.5))]
-    print(f"{name}: ours {f1:.3f}, chosen threshold {curve[chosen]:.3f}, threshold 1/2 {half:.3f}")
+    print(
+        f"{name}: ours {f1:.3f}, chosen threshold {curve[chosen]:.3f}, threshold 1/2 {half:.3f}"
+    )
     axis.axvline(thresholds[chosen], color="C0", linestyle="--")
     axis.axhline(f1, color="C1", label="set of the largest expected F1")
     axis.plot(thresholds, curve, color="C0", label="labels above a common threshold")

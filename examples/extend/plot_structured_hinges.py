@@ -26,7 +26,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
 from sklearn.svm import LinearSVC
 
-from lowrank_rank.structured import StructuredHingeBinaryClassifier, StructuredHingeClassifier
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+)
 
 iris = load_iris()
 X, y = scale(iris.data[:, 2:]), iris.target
@@ -35,10 +38,16 @@ together = StructuredHingeClassifier().fit(X, y)
 middle = one_versus_all.estimators_[1]
 of_middle = y == 1
 print(f"versicolor that its own line claims: {middle.predict(X)[of_middle].mean():.2f}")
-print(f"versicolor found by one versus all: {one_versus_all.score(X[of_middle], y[of_middle]):.2f}")
-print(f"versicolor found by all at once: {together.score(X[of_middle], y[of_middle]):.2f}")
+print(
+    f"versicolor found by one versus all: {one_versus_all.score(X[of_middle], y[of_middle]):.2f}"
+)
+print(
+    f"versicolor found by all at once: {together.score(X[of_middle], y[of_middle]):.2f}"
+)
 
-grid = np.stack(np.meshgrid(np.linspace(-1.9, 2.1, 300), np.linspace(-1.9, 2.1, 300)), axis=-1)
+grid = np.stack(
+    np.meshgrid(np.linspace(-1.9, 2.1, 300), np.linspace(-1.9, 2.1, 300)), axis=-1
+)
 # sphinx_gallery_thumbnail_number = 2
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True, layout="constrained")
 regions = {
@@ -47,7 +56,9 @@ regions = {
 }
 for ax, (title, region) in zip(axes, regions.items(), strict=True):
     levels = [0.5, 1.5] if region.max() == 1 else [-0.5, 0.5, 1.5, 2.5]
-    colors = ["tab:orange"] if region.max() == 1 else ["tab:blue", "tab:orange", "tab:green"]
+    colors = (
+        ["tab:orange"] if region.max() == 1 else ["tab:blue", "tab:orange", "tab:green"]
+    )
     region = region.reshape(300, 300)
     ax.contourf(*np.moveaxis(grid, -1, 0), region, levels, colors=colors, alpha=0.3)
     for label, name in enumerate(iris.target_names):

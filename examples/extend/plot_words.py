@@ -12,7 +12,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeSequenceClassifier
+from lowrank_rank.structured import (
+    StructuredHingeClassifier,
+    StructuredHingeSequenceClassifier,
+)
 
 rng = np.random.default_rng(0)
 pictures, digits = load_digits(return_X_y=True)
@@ -30,7 +33,9 @@ alone = StructuredHingeClassifier().fit(X[train], y[train])
 reader = StructuredHingeSequenceClassifier(alpha=1e-2)
 reader.fit(X[train], y[train], qid=qid[train])
 print(f"digits right alone: {alone.score(X[~train], y[~train]):.3f}")
-print(f"digits right in words: {reader.score(X[~train], y[~train], qid=qid[~train]):.3f}")
+print(
+    f"digits right in words: {reader.score(X[~train], y[~train], qid=qid[~train]):.3f}"
+)
 right = reader.predict(X[~train], qid=qid[~train]) == y[~train]
 whole = [right[qid[~train] == word].all() for word in np.unique(qid[~train])]
 print(f"words right: {np.mean(whole):.3f}")
@@ -42,7 +47,9 @@ figure, axes = plt.subplots(5, 1, figsize=(6, 7.2), layout="constrained")
 figure.suptitle("Neighbours correct a letter that is hard to read")
 for ax, word in zip(axes, range(203, 208), strict=True):
     rows = np.flatnonzero(qid == word)
-    ax.imshow(np.hstack(list(X[rows].reshape(5, 8, 8))), cmap="gray_r", extent=(0, 5, 0, 1))
+    ax.imshow(
+        np.hstack(list(X[rows].reshape(5, 8, 8))), cmap="gray_r", extent=(0, 5, 0, 1)
+    )
     ax.set(xticks=[], yticks=[], xlim=(0, 7.2))
     ax.set_frame_on(False)
     for height, (how, labels) in zip((0.6, 0.15), texts.items(), strict=True):

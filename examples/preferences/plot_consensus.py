@@ -71,11 +71,19 @@ for method in ("kemeny", "copeland", "borda", "dag"):
 
 figure, left = plt.subplots(figsize=(6.4, 5), layout="constrained")
 PreferenceMatrixDisplay(
-    preferences=votes, ranks=consensus.ranks, bound=consensus.bound, item_names=consensus.items
+    preferences=votes,
+    ranks=consensus.ranks,
+    bound=consensus.bound,
+    item_names=consensus.items,
 ).plot(ax=left)
 figure, right = plt.subplots(figsize=(6.4, 5), layout="constrained")
 display = RankIntervalDisplay.from_consensus(consensus, random_state=0, ax=right)
-right.plot(truth.ranks[np.argsort(consensus.ranks)], range(r), "kx", label="rank in the population")
+right.plot(
+    truth.ranks[np.argsort(consensus.ranks)],
+    range(r),
+    "kx",
+    label="rank in the population",
+)
 right.set_title("95 % confidence intervals of the ranks")
 right.legend()
 plt.show()
@@ -93,7 +101,9 @@ for n in (15, 60, 240, 960):
     counts.T[pairs] = n - counts[pairs]
     intervals = consensus_ranking(counts, kind="counts").rank_intervals(random_state=0)
     inside = (intervals.low <= truth.ranks) & (truth.ranks <= intervals.high)
-    print(f"{n:14d}{np.mean(intervals.high - intervals.low):12.1f}{inside.sum():25d} of {r}")
+    print(
+        f"{n:14d}{np.mean(intervals.high - intervals.low):12.1f}{inside.sum():25d} of {r}"
+    )
 
 # %%
 # Strengths, and the length of the answers
@@ -110,10 +120,16 @@ wordy = np.where(np.arange(r) == r - 1, 2.0, 0.0)
 length = rng.normal(size=(len(prompt), 2)) + wordy[np.stack([first, second], axis=1)]
 longer = length[:, 0] - length[:, 1]
 suits = rng.normal(scale=0.5, size=(n_prompts, r))  # how well a prompt suits a model
-log_odds = strength[first] - strength[second] + suits[prompt, first] - suits[prompt, second]
+log_odds = (
+    strength[first] - strength[second] + suits[prompt, first] - suits[prompt, second]
+)
 log_odds += 0.6 * longer
-share = np.stack([np.exp(log_odds / 2), np.full(len(prompt), 0.5), np.exp(-log_odds / 2)])
-outcome = (rng.uniform(size=len(prompt)) * share.sum(axis=0) > np.cumsum(share, axis=0)).sum(axis=0)
+share = np.stack(
+    [np.exp(log_odds / 2), np.full(len(prompt), 0.5), np.exp(-log_odds / 2)]
+)
+outcome = (
+    rng.uniform(size=len(prompt)) * share.sum(axis=0) > np.cumsum(share, axis=0)
+).sum(axis=0)
 duels = {
     "model_a": np.array(names)[first],
     "model_b": np.array(names)[second],

@@ -38,7 +38,9 @@ print(fill(wines.source, 95))
 # pairs.
 
 n = len(judges)
-tau = measure_score("kendall", np.repeat(points, n, axis=0), np.tile(points, (n, 1)), average=None)
+tau = measure_score(
+    "kendall", np.repeat(points, n, axis=0), np.tile(points, (n, 1)), average=None
+)
 tau = -tau.reshape(n, n)
 others = tau[~np.eye(n, dtype=bool)].reshape(n, n - 1)
 print(f"Two judges differ on {others.mean():.0%} of the pairs")
@@ -52,7 +54,14 @@ for i in range(n):
     for j in range(n):
         value = tau[order[i], order[j]]
         color = "white" if abs(value - 0.5) > 0.3 else "black"
-        axis.text(j, i, f"{value:.2f}"[1:] if i != j else "", color=color, ha="center", va="center")
+        axis.text(
+            j,
+            i,
+            f"{value:.2f}"[1:] if i != j else "",
+            color=color,
+            ha="center",
+            va="center",
+        )
 axis.set_title("Fraction of pairs that two judges order differently")
 figure.colorbar(image, ax=axis, shrink=0.8, label="Kendall's tau loss")
 plt.show()
@@ -129,7 +138,12 @@ figure, right = plt.subplots(figsize=(7, 6), layout="constrained")
 places = np.vstack([decoded.ranks, reduced.ranks])
 for wine in np.argsort(decoded.ranks[0]):
     moves = np.ptp(places[:, wine]) > 0
-    right.plot(places[:, wine], "o-", color=None if moves else "grey", alpha=1 if moves else 0.4)
+    right.plot(
+        places[:, wine],
+        "o-",
+        color=None if moves else "grey",
+        alpha=1 if moves else 0.4,
+    )
 right.set_yticks(decoded.ranks[0], wines.item_names)
 right.yaxis.tick_right()
 right.set_xticks(range(n + 1), ["nobody"] + [name.split()[-1] for name in judges])

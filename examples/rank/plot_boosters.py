@@ -47,12 +47,19 @@ frame = pd.DataFrame(
         "price": rng.normal(size=n),
         "rating": rng.normal(size=n),
         "seller": pd.Categorical(rng.choice(sellers, size=n)),
-        "season": np.repeat(rng.normal(size=n_queries), n_products),  # equal within a query
+        "season": np.repeat(
+            rng.normal(size=n_queries), n_products
+        ),  # equal within a query
     }
 )
-of_seller = frame["seller"].map(dict(zip(sellers, [0.8, 0.3, 0.0, -0.3, -1.0], strict=True)))
+of_seller = frame["seller"].map(
+    dict(zip(sellers, [0.8, 0.3, 0.0, -0.3, -1.0], strict=True))
+)
 utility = (
-    frame["match"] - 0.3 * frame["price"] ** 2 + 0.7 * frame["rating"] + of_seller.astype(float)
+    frame["match"]
+    - 0.3 * frame["price"] ** 2
+    + 0.7 * frame["rating"]
+    + of_seller.astype(float)
 )
 utility += rng.normal(scale=0.8, size=n)
 grades = np.digitize(utility, [0.5, 1.3, 2.2])
@@ -70,7 +77,13 @@ print(frame.head())
 X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
     frame, grades, qid=qid, test_size=0.25, random_state=0
 )
-settings = {"num_leaves": 7, "learning_rate": 0.1, "n_jobs": 1, "verbose": -1, "random_state": 0}
+settings = {
+    "num_leaves": 7,
+    "learning_rate": 0.1,
+    "n_jobs": 1,
+    "verbose": -1,
+    "random_state": 0,
+}
 stopping = {
     "target_loss": "dcg@5",
     "early_stopping": True,
@@ -79,7 +92,9 @@ stopping = {
     "random_state": 0,
 }
 trees = HistGradientBoostingRanker(max_iter=300, max_leaf_nodes=7, **stopping)
-lambdamart = WrappedRanker(lightgbm.LGBMRanker(n_estimators=300, **settings), **stopping)
+lambdamart = WrappedRanker(
+    lightgbm.LGBMRanker(n_estimators=300, **settings), **stopping
+)
 models = {"HistGradientBoostingRanker": trees, "LGBMRanker": lambdamart}
 
 fig, ax = plt.subplots(figsize=(6, 3.5))
@@ -136,7 +151,9 @@ print(f"LightGBM by itself: {own.best_iteration_} trees, here: {lambdamart.n_ite
 # compared on the test queries, and by cross-validation. Each fold finds its own number of trees.
 
 for name, model in models.items():
-    print(f"{name:36} DCG@5 on other queries {model.score(X_test, y_test, qid=qid_test):.3f}")
+    print(
+        f"{name:36} DCG@5 on other queries {model.score(X_test, y_test, qid=qid_test):.3f}"
+    )
 for name, model in models.items():
     scores = cross_val_score(
         model,
@@ -162,7 +179,9 @@ else:
     explainer = shap.TreeExplainer(lambdamart.estimator_)
     values = explainer.shap_values(X_test)
     total = values.sum(axis=1) + explainer.expected_value
-    print("largest difference:", np.abs(total - lambdamart.predict(X_test)).max().round(6))
+    print(
+        "largest difference:", np.abs(total - lambdamart.predict(X_test)).max().round(6)
+    )
     fig, ax = plt.subplots(figsize=(6, 2.8))
     mean = np.abs(values).mean(axis=0)
     order = np.argsort(mean)

@@ -45,12 +45,16 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained", sharex
 figure.suptitle("The estimate does not depend on the position")
 # sphinx_gallery_thumbnail_number = 2
 positions = np.arange(1, 11)
-for axis, name, values in zip(axes, ("mean click", "mean estimate"), (log.clicks, v), strict=True):
+for axis, name, values in zip(
+    axes, ("mean click", "mean estimate"), (log.clicks, v), strict=True
+):
     for grade in range(5):
         here = (grades[log.row] == grade) & (log.position <= 10)
         n = np.bincount(log.position[here], minlength=11)[1:]
         mean = np.bincount(log.position[here], values[here], 11)[1:] / np.maximum(n, 1)
-        axis.plot(positions, np.where(n > 0, mean, np.nan), "o-", label=f"grade {grade}")
+        axis.plot(
+            positions, np.where(n > 0, mean, np.nan), "o-", label=f"grade {grade}"
+        )
     axis.set(xlabel="position at which it was shown", ylabel=name)
 axes[1].legend(fontsize="small")
 plt.show()
@@ -72,17 +76,26 @@ found = {way: [] for way in ways}
 for n_sessions in N_SESSIONS:
     values = {way: [] for way in ways}
     for seed in range(5):
-        log = make_clicks(grades, queries, scores=scores, n_sessions=n_sessions, random_state=seed)
+        log = make_clicks(
+            grades, queries, scores=scores, n_sessions=n_sessions, random_state=seed
+        )
         n = np.maximum(np.bincount(log.row, minlength=len(grades)), 1)
         estimates = utilities_from_clicks(log.clicks, log.position)
         for way, (corrected, surrogate) in ways.items():
-            labels = np.bincount(log.row, estimates if corrected else log.clicks, len(grades)) / n
+            labels = (
+                np.bincount(
+                    log.row, estimates if corrected else log.clicks, len(grades)
+                )
+                / n
+            )
             ranker = OrderPreservingRegressor(target_loss="dcg@10", surrogate=surrogate)
             values[way].append(judged(ranker.fit(rows, labels, qid=queries)))
     for way in ways:
         found[way].append(values[way])
 
-best = judged(OrderPreservingRegressor(target_loss="dcg@10").fit(rows, grades, qid=queries))
+best = judged(
+    OrderPreservingRegressor(target_loss="dcg@10").fit(rows, grades, qid=queries)
+)
 figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
 print(f"{'sessions':26}" + "".join(f"{n:>9}" for n in N_SESSIONS))
 for way, values in found.items():
@@ -108,15 +121,21 @@ plt.show()
 # ``non_negative=True`` adds one number to all of them, which changes no order.
 
 trust = (np.full(30, 0.9), 0.3 / np.arange(1, 31))
-log = make_clicks(grades, queries, scores=scores, n_sessions=5000, trust=trust, random_state=0)
+log = make_clicks(
+    grades, queries, scores=scores, n_sessions=5000, trust=trust, random_state=0
+)
 n = np.maximum(np.bincount(log.row, minlength=len(grades)), 1)
 for name, values in {
     "clicks": log.clicks,
     "inverse propensity": utilities_from_clicks(log.clicks, log.position),
-    "affine": utilities_from_clicks(log.clicks, log.position, trust=trust, non_negative=True),
+    "affine": utilities_from_clicks(
+        log.clicks, log.position, trust=trust, non_negative=True
+    ),
 }.items():
     labels = np.bincount(log.row, values, len(grades)) / n
-    ranker = OrderPreservingRegressor(target_loss="dcg@10").fit(rows, labels, qid=queries)
+    ranker = OrderPreservingRegressor(target_loss="dcg@10").fit(
+        rows, labels, qid=queries
+    )
     print(f"{name:20}{judged(ranker):.3f}")
 
 # %%

@@ -19,7 +19,12 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import LearningCurveDisplay
 
-from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, compare_rankers, ranking_target
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    WrappedRanker,
+    compare_rankers,
+    ranking_target,
+)
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking
 from lowrank_rank.metrics import per_query
 from lowrank_rank.model_selection import query_learning_curve, query_train_test_split
@@ -74,10 +79,15 @@ plt.show()
 # Some queries are hard for every ranker. This variation is part of the interval of each mean, but
 # not of the interval of a difference. Compare the standard errors:
 
-a, b = found.values[:, found.names.index("trees")], found.values[:, found.names.index("ridge")]
+a, b = (
+    found.values[:, found.names.index("trees")],
+    found.values[:, found.names.index("ridge")],
+)
 unpaired = np.hypot(a.std(ddof=1), b.std(ddof=1)) / np.sqrt(len(a))
 paired = (a - b).std(ddof=1) / np.sqrt(len(a))
-print(f"standard error of the difference: {paired:.4f} in pairs, {unpaired:.4f} without")
+print(
+    f"standard error of the difference: {paired:.4f} in pairs, {unpaired:.4f} without"
+)
 
 # %%
 # Query by query
@@ -85,7 +95,9 @@ print(f"standard error of the difference: {paired:.4f} in pairs, {unpaired:.4f} 
 # A mean difference can come from small differences in most queries, or large ones in few.
 
 figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-against = compare_rankers(y_test, rankers, X=X_test, measure="ndcg@10", baseline="ridge")
+against = compare_rankers(
+    y_test, rankers, X=X_test, measure="ndcg@10", baseline="ridge"
+)
 RankerComparisonDisplay(against).plot(ax=axis, kind="differences")
 axis.set_title("Query by query, against ridge")
 plt.show()
@@ -97,12 +109,22 @@ plt.show()
 
 figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 sizes, train_scores, test_scores = query_learning_curve(
-    rankers["ridge"], X_train, y_train, train_sizes=[5, 20, 50, 100, 150], cv=4, random_state=0
+    rankers["ridge"],
+    X_train,
+    y_train,
+    train_sizes=[5, 20, 50, 100, 150],
+    cv=4,
+    random_state=0,
 )
 LearningCurveDisplay(
-    train_sizes=sizes, train_scores=train_scores, test_scores=test_scores, score_name="ndcg@10"
+    train_sizes=sizes,
+    train_scores=train_scores,
+    test_scores=test_scores,
+    score_name="ndcg@10",
 ).plot(ax=axis)
-axis.set(title="Would more queries help?", xlabel="Number of queries in the training set")
+axis.set(
+    title="Would more queries help?", xlabel="Number of queries in the training set"
+)
 plt.show()
 
 # %%
@@ -115,13 +137,19 @@ plt.show()
 X, y, qid = make_ranking(n_lists=1300, noise=3.0, random_state=0)
 train, test = qid >= 1000, qid < 1000
 scores = {
-    name: LowRankSurrogateRanker().fit(part[train], y[train], qid=qid[train]).predict(part[test])
+    name: LowRankSurrogateRanker()
+    .fit(part[train], y[train], qid=qid[train])
+    .predict(part[test])
     for name, part in {"new": X, "old": X[:, ::2]}.items()
 }
 y, qid = y[test], qid[test]
 rng = np.random.RandomState(0)
 other = rng.permutation(y)
-agreement = {"right in 95 %": 0.95, "right in 90 %": 0.9, "pure noise": np.mean(other == y)}
+agreement = {
+    "right in 95 %": 0.95,
+    "right in 90 %": 0.9,
+    "pure noise": np.mean(other == y),
+}
 sizes = [25, 50, 100, 200, 400]
 widths = {name: [] for name in ["people alone", *agreement]}
 for n in sizes:
@@ -131,7 +159,9 @@ for n in sizes:
         for name, share in agreement.items():
             wrong = rng.uniform(size=len(y)) < (1 - share) / np.mean(other != y)
             judge = np.where(wrong, other, y)
-            compared = compare_rankers(people, scores, qid=qid, judge=judge, zero_division=0)
+            compared = compare_rankers(
+                people, scores, qid=qid, judge=judge, zero_division=0
+            )
             some[name].append(np.ptp(compared.interval))
         error = compared.differences.std(ddof=1) / np.sqrt(n)
         some["people alone"].append(2 * stats.t.ppf(0.975, n - 1) * error)

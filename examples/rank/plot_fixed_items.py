@@ -89,12 +89,17 @@ for fraction in FRACTIONS:
         )
     for name, mean in zip(reached, np.mean(values, axis=0), strict=True):
         reached[name].append(mean)
-    print(f"known {fraction:.0%}: " + ", ".join(f"{n} {v[-1]:.3f}" for n, v in reached.items()))
+    print(
+        f"known {fraction:.0%}: "
+        + ", ".join(f"{n} {v[-1]:.3f}" for n, v in reached.items())
+    )
 
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
 for name, values in reached.items():
     axis.plot(FRACTIONS, values, "o-", label=name)
-axis.set(xlabel="fraction of the ratings that is known", ylabel="DCG on complete ratings")
+axis.set(
+    xlabel="fraction of the ratings that is known", ylabel="DCG on complete ratings"
+)
 axis.set_title("Users with gaps are worth keeping")
 axis.legend(title="fitted to")
 plt.show()
@@ -115,14 +120,18 @@ for name, load in {"iris": load_iris, "wine": load_wine}.items():
     grades = likely.argsort(axis=1).argsort(axis=1).astype(float)
     rows = rng.permutation(len(X))
     for model, estimator in models.items():
-        ranker = LowRankSurrogateRanker(target_loss="kendall", estimator=estimator, random_state=0)
+        ranker = LowRankSurrogateRanker(
+            target_loss="kendall", estimator=estimator, random_state=0
+        )
         loss = -cross_val_score(ranker, X[rows], grades[rows], cv=5).mean()
         tau[name, model] = 1.0 - 2.0 * loss
         print(f"{name}, {model}: Kendall's tau {tau[name, model]:.3f}")
 
 figure, axis = plt.subplots(figsize=(6, 3), layout="constrained")
 for i, model in enumerate(models):
-    axis.bar(np.arange(2) + 0.2 * i, [tau[name, model] for name in ("iris", "wine")], 0.2)
+    axis.bar(
+        np.arange(2) + 0.2 * i, [tau[name, model] for name in ("iris", "wine")], 0.2
+    )
 axis.set_xticks(np.arange(2) + 0.2, ["iris", "wine"])
 axis.set(ylim=(0.8, 1.0), ylabel="Kendall's tau, 5 folds")
 axis.legend(list(models), loc="upper left", bbox_to_anchor=(1.0, 1.0))

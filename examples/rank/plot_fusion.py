@@ -67,7 +67,9 @@ fused = {
 
 for n_queries in (20, 100):
     known = runs_to_features(runs, judged[judged["qid"] < n_queries])
-    fusion = OrderPreservingRegressor().fit(known.data[:, ::2], known.target, qid=known.qid)
+    fusion = OrderPreservingRegressor().fit(
+        known.data[:, ::2], known.target, qid=known.qid
+    )
     fused[f"learned from {n_queries}"] = as_run(fusion.predict(scores))
     print(n_queries, "judged queries, weights", fusion.coef_.round(1))
 
@@ -77,13 +79,17 @@ for n_queries in (20, 100):
 # The baseline is the control that needs no label. An interval that holds 0 says that the two are on
 # par on these 200 test queries.
 
-found = compare_rankers(test, runs | fused, measure="ndcg@10", baseline="mean of scores")
+found = compare_rankers(
+    test, runs | fused, measure="ndcg@10", baseline="mean of scores"
+)
 print(found)
 
 # %%
 
 names = list(runs | fused)
-values = [evaluate_run(run, test, "ndcg@10")["ndcg@10"] for run in (runs | fused).values()]
+values = [
+    evaluate_run(run, test, "ndcg@10")["ndcg@10"] for run in (runs | fused).values()
+]
 figure, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
 ax.barh(names, values, color=["C7"] * len(runs) + ["C0"] * len(fused))
 ax.bar_label(ax.containers[0], fmt="%.3f", padding=3)

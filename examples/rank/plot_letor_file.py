@@ -79,11 +79,15 @@ for day in days[:2]:
 X_train = sparse.vstack([days[0][0], days[1][0]], format="csr")
 y_train = np.concatenate([days[0][1], days[1][1]])
 qid_train = np.concatenate([days[0][2], days[1][2]])
-at_once = LowRankSurrogateRanker(target_loss="ndcg@10").fit(X_train, y_train, qid=qid_train)
+at_once = LowRankSurrogateRanker(target_loss="ndcg@10").fit(
+    X_train, y_train, qid=qid_train
+)
 difference = np.abs(at_once.coef_ - ranker.coef_).max()
 print(f"Largest difference of a coefficient below 1e-8: {difference < 1e-8}")
 print(f"NDCG@10 on wednesday, batches: {scores[-1]:.4f}")
-print(f"NDCG@10 on wednesday, at once: {at_once.score(X_test, y_test, qid=qid_test):.4f}")
+print(
+    f"NDCG@10 on wednesday, at once: {at_once.score(X_test, y_test, qid=qid_test):.4f}"
+)
 
 # %%
 # The features of a query have a common offset here. The ranker subtracts the mean of each query
@@ -97,7 +101,9 @@ print(f"NDCG@10 on wednesday, ridge on pooled rows: {pooled_score:.4f}")
 figure, axis = plt.subplots(figsize=(6, 3.5), layout="constrained")
 axis.plot(seen, scores, marker=".", label="partial_fit, batches of 10 lists")
 axis.axhline(scores[-1], color="grey", linewidth=1, label="fit on all of them")
-axis.axhline(pooled_score, color="tab:red", linewidth=1, label="ridge on all, rows pooled")
+axis.axhline(
+    pooled_score, color="tab:red", linewidth=1, label="ridge on all, rows pooled"
+)
 axis.set(xlabel="lists seen", ylabel="NDCG@10 on the third file")
 axis.set_title("After the last batch: the model of all rows")
 axis.legend()

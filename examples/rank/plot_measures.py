@@ -73,7 +73,9 @@ s = np.array([1.0, 2.0, 3.0, 3.0, 2.0, 1.0])
 qid = np.array(["a", "a", "a", "b", "b", "b"])  # nothing is relevant to "b"
 print("per list:", ndcg_score(y, s, qid=qid, average=None))
 for name, value in {"nan, the default": np.nan, "0": 0.0, "1": 1.0}.items():
-    print(f"NDCG, zero_division={name:17} {ndcg_score(y, s, qid=qid, zero_division=value):.3f}")
+    print(
+        f"NDCG, zero_division={name:17} {ndcg_score(y, s, qid=qid, zero_division=value):.3f}"
+    )
 print(f"MAP  {mean_average_precision_score(y, s, qid=qid):.3f} (over one list)")
 print(f"DCG  {dcg_score(y, s, qid=qid):.3f} (over two)")
 
@@ -126,7 +128,9 @@ values = {
     ),
 }
 figure, axis = plt.subplots(figsize=(6.5, 3.2), layout="constrained")
-bars = axis.barh(list(values), list(values.values()), color=["tab:green"] + ["tab:gray"] * 4)
+bars = axis.barh(
+    list(values), list(values.values()), color=["tab:green"] + ["tab:gray"] * 4
+)
 axis.bar_label(bars, fmt="%.3f", padding=3)
 axis.set(xlim=(0, 1.1), xlabel="NDCG@10 of the same scores")
 axis.set_title("Five conventions, five values")

@@ -28,7 +28,10 @@ def new_search():
     """The grid search of all sections."""
     return GridSearchCV(
         Pipeline(
-            [("scale", StandardScaler()), ("ranker", LowRankSurrogateRanker(target_loss="ndcg@10"))]
+            [
+                ("scale", StandardScaler()),
+                ("ranker", LowRankSurrogateRanker(target_loss="ndcg@10")),
+            ]
         ),
         {"ranker__alpha": [1.0, 100.0, 10_000.0]},
         scoring=make_ranking_scorer("ndcg@10"),
@@ -93,17 +96,23 @@ except ValueError as error:
 # over queries does not change. The NDCG@10 of all rows as one list does change.
 
 train, test = next(GroupKFold(2).split(X, groups=qid))
-ranker = LowRankSurrogateRanker(target_loss="ndcg@10").fit(X[train], y[train], qid=qid[train])
+ranker = LowRankSurrogateRanker(target_loss="ndcg@10").fit(
+    X[train], y[train], qid=qid[train]
+)
 scores = ranker.predict(X[test])
 offset = np.random.RandomState(0).normal(size=qid.max() + 1)[qid[test]]
 sizes = np.linspace(0.0, 4.0, 17) * scores.std()
-per_query = [ndcg_score(y[test], scores + a * offset, qid=qid[test], k=10) for a in sizes]
+per_query = [
+    ndcg_score(y[test], scores + a * offset, qid=qid[test], k=10) for a in sizes
+]
 pooled = [ndcg_score(y[test], scores + a * offset, k=10) for a in sizes]
 
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
 axis.plot(sizes / scores.std(), per_query, "o-", label="mean over queries")
 axis.plot(sizes / scores.std(), pooled, "s-", label="all rows as one list")
 axis.set(xlabel="offsets of the queries, in standard deviations of the scores")
-axis.set(ylabel="NDCG@10", ylim=(0, 1), title="The same orders; pooling measures the offsets")
+axis.set(
+    ylabel="NDCG@10", ylim=(0, 1), title="The same orders; pooling measures the offsets"
+)
 axis.legend(loc="lower left")
 plt.show()

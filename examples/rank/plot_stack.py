@@ -29,7 +29,10 @@ train, test = qid < 200, qid >= 200
 ridge = LowRankSurrogateRanker(target_loss="ndcg@10")
 parts = [
     ("ridge", ridge),
-    ("quantiles", make_pipeline(QuantileTransformer(n_quantiles=100, random_state=0), ridge)),
+    (
+        "quantiles",
+        make_pipeline(QuantileTransformer(n_quantiles=100, random_state=0), ridge),
+    ),
     ("trees", HistGradientBoostingRegressor(random_state=0)),
     ("neighbours", KNeighborsRegressor(20)),
 ]
@@ -52,13 +55,21 @@ print(stack.scores_)
 
 held_out = dict(zip(["stack", *stack.scores_.parts], stack.scores_.scores, strict=True))
 for name, value in held_out.items():
-    print(f"{name:12} {value:.3f}" + (" (chosen on these queries)" if name == "stack" else ""))
+    print(
+        f"{name:12} {value:.3f}"
+        + (" (chosen on these queries)" if name == "stack" else "")
+    )
 print(f"stack, new queries: {stack.score(X[test], y[test], qid=qid[test]):.3f}")
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained", sharey=True)
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(9, 3.2), layout="constrained", sharey=True
+)
 names = [name for name, _ in parts]
 left.barh(names, [held_out[name] for name in names])
-left.set(title="NDCG@10 of each part, held out", xlim=(np.min(list(held_out.values())) - 0.1, None))
+left.set(
+    title="NDCG@10 of each part, held out",
+    xlim=(np.min(list(held_out.values())) - 0.1, None),
+)
 right.barh(names, stack.scores_.weights, color="tab:green")
 right.set(title="weight in the stack")
 plt.show()

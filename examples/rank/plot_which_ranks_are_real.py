@@ -48,7 +48,9 @@ for n in (20, 100, 300, 3000):
     right = ability + hard + 0.8 * rng.normal(size=(n, 12)) > 0
     of_n = compare_rankers({name: right[:, i] for i, name in enumerate(table)})
     width = np.mean(np.diff(of_n.means.rank_interval, axis=1) + 1)
-    print(f"{n:5} questions: {of_n.tied_with_best.sum():2} tied, {width:4.1f} ranks in an interval")
+    print(
+        f"{n:5} questions: {of_n.tied_with_best.sum():2} tied, {width:4.1f} ranks in an interval"
+    )
 
 # %%
 # Tasks of one family
@@ -58,13 +60,17 @@ for n in (20, 100, 300, 3000):
 
 text = np.repeat(np.arange(30), 10)
 bonus = 0.8 * rng.normal(size=(30, 12))[text]  # a system likes a text or not
-values = (ability + hard[:300] + bonus + 0.8 * rng.normal(size=(300, 12)) > 0).astype(float)
+values = (ability + hard[:300] + bonus + 0.8 * rng.normal(size=(300, 12)) > 0).astype(
+    float
+)
 questions = pd.DataFrame(values, columns=table.columns)
 texts = questions.groupby(text).mean()
 for name, one in {"questions": questions, "texts": texts}.items():
     pair = compare_rankers(one[["a", "d"]])
     low, high = pair.interval[0]
-    print(f"a - d over {len(one):3} {name}: {low:.2f} to {high:.2f}, p = {pair.p_value[0]:.3f}")
+    print(
+        f"a - d over {len(one):3} {name}: {low:.2f} to {high:.2f}, p = {pair.p_value[0]:.3f}"
+    )
 
 # %%
 # One baseline

@@ -40,11 +40,15 @@ def regrets(n_samples, seed, losses=LOSSES, decoder="auto", **kwargs):
         ranker.fit(data.data[:n_samples], data.target[:n_samples])
         ranks = ranker.rank(data.data[n_samples:])
         new = data.probabilities[n_samples:]
-        table.append([conditional_regret(by, data.support, new, ranks).mean() for by in losses])
+        table.append(
+            [conditional_regret(by, data.support, new, ranks).mean() for by in losses]
+        )
     return np.array(table)
 
 
-by_size = np.array([np.mean([regrets(n, s) for s in range(N_RUNS)], axis=0) for n in SIZES])
+by_size = np.array(
+    [np.mean([regrets(n, s) for s in range(N_RUNS)], axis=0) for n in SIZES]
+)
 own = by_size[:, np.arange(len(LOSSES)), np.arange(len(LOSSES))]
 slopes = np.polyfit(np.log(SIZES), np.log(own), 1)[0]
 for loss, values, slope in zip(LOSSES, own.T, slopes, strict=True):
@@ -67,7 +71,9 @@ for loss, row in zip(LOSSES, by_size[-1], strict=True):
 figure, axis = plt.subplots(figsize=(6, 4.2), layout="constrained")
 for loss, values in zip(LOSSES, own.T, strict=True):
     axis.loglog(SIZES, values, marker="o", label=loss)
-axis.set(xlabel="n_samples", ylabel="regret", title="More data: the regret goes to zero")
+axis.set(
+    xlabel="n_samples", ylabel="regret", title="More data: the regret goes to zero"
+)
 axis.legend(title="fitted for and measured by")
 
 figure, axis = plt.subplots(figsize=(6, 4.2), layout="constrained")
@@ -87,7 +93,11 @@ plt.show()
 
 for n_samples in (500, 5000, 15000):
     exact, sort = (
-        np.mean([regrets(n_samples, s, ["pd"], name, n_grades=4) for s in range(N_RUNS)])
+        np.mean(
+            [regrets(n_samples, s, ["pd"], name, n_grades=4) for s in range(N_RUNS)]
+        )
         for name in ("exact", "sort")
     )
-    print(f"n = {n_samples:5d}: regret of pd {exact:.5f} with the exact decoder, {sort:.5f} sorted")
+    print(
+        f"n = {n_samples:5d}: regret of pd {exact:.5f} with the exact decoder, {sort:.5f} sorted"
+    )

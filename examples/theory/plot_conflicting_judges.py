@@ -26,7 +26,10 @@ from lowrank_rank import HistGradientBoostingRanker, WrappedRanker
 from lowrank_rank.target_losses import NDCG
 
 ndcg = NDCG(gain="exponential")  # the gain of a grade is 2**grade - 1
-five = np.array([[2.0, 2.0, 2.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0]]), np.array([0.62, 0.38])
+five = (
+    np.array([[2.0, 2.0, 2.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0]]),
+    np.array([0.62, 0.38]),
+)
 grades, shares = five
 print("expected gain over ideal DCG:", (shares @ ndcg.encode(grades)).round(3))
 
@@ -92,7 +95,11 @@ def regrets(models, types, n_lists, seed):
         X.append(draw_features(of_type, count, rng).reshape(-1, 8))
         y.append(grades[judge].ravel())
         lengths += count * [len(of_type)]
-    X, y, qid = np.concatenate(X), np.concatenate(y), np.repeat(np.arange(n_lists), lengths)
+    X, y, qid = (
+        np.concatenate(X),
+        np.concatenate(y),
+        np.repeat(np.arange(n_lists), lengths),
+    )
     order = rng.permutation(len(y))  # documents come in no order
     new = [draw_features(of_type, N_TEST, rng) for of_type in documents]
     found = []
@@ -138,11 +145,15 @@ rng = np.random.default_rng(0)
 
 def random_type():
     """Grades of two groups, and the share of each."""
-    n_documents = rng.integers([1, 0, 1, 0], [5, 4, 5, 4])  # first, second, both, nobody
+    n_documents = rng.integers(
+        [1, 0, 1, 0], [5, 4, 5, 4]
+    )  # first, second, both, nobody
     first, second, both = rng.integers([2, 1, 1], [5, 5, 4])
     share = rng.uniform(0.15, 0.85)
     of_groups = [[first, 0, both, 0], [0, second, both, 0]]
-    return np.repeat(of_groups, n_documents, axis=1).astype(float), np.array([share, 1 - share])
+    return np.repeat(of_groups, n_documents, axis=1).astype(float), np.array(
+        [share, 1 - share]
+    )
 
 
 sixteen_types = table(rankers(31), [random_type() for _ in range(16)])
@@ -152,7 +163,12 @@ titles = ["Five documents, chosen", "Sixteen types, not chosen"]
 for axis, rows, title in zip(axes, (one_type, sixteen_types), titles, strict=True):
     for name, values in zip(rankers(31), rows.T, strict=True):
         axis.semilogx(SIZES, values, marker="o", label=name)
-    axis.set(title=title, xlabel="queries to learn from", ylabel="regret of NDCG", ylim=(0, None))
+    axis.set(
+        title=title,
+        xlabel="queries to learn from",
+        ylabel="regret of NDCG",
+        ylim=(0, None),
+    )
 axes[0].legend()
 plt.show()
 

@@ -36,7 +36,9 @@ for name, label, style in (
         for p, v in zip(probabilities, labels, strict=True)
     )
     least = difference[expected_loss.argmin()]
-    line = axis.plot(difference, expected_loss - expected_loss.min(), style, lw=2, label=label)[0]
+    line = axis.plot(
+        difference, expected_loss - expected_loss.min(), style, lw=2, label=label
+    )[0]
     axis.plot(least, 0, "o", color=line.get_color(), clip_on=False, zorder=3)
     print(f"{name:18} is least at s_1 - s_2 = {least:+.2f}")
 axis.axvline(0, color="grey", linewidth=0.8)
@@ -87,7 +89,9 @@ drawn = {}
 for name, best_of in BEST_SCORES.items():
     best = best_of(expected)
     scores = best + errors
-    surrogate_regret = surrogate_loss(name, expected, scores) - surrogate_loss(name, expected, best)
+    surrogate_regret = surrogate_loss(name, expected, scores) - surrogate_loss(
+        name, expected, best
+    )
     bound = regret_bound(name, expected, discounts, surrogate_regret)
     in_order = np.take_along_axis(expected, np.argsort(-scores, axis=1), axis=1)
     regret = (-np.sort(-expected, axis=1) - in_order) @ discounts
@@ -98,7 +102,11 @@ for name, best_of in BEST_SCORES.items():
 
 figure, axis = plt.subplots(figsize=(6, 4.4), layout="constrained")
 axis.loglog(
-    *drawn["cross_entropy"], ".", markersize=3, alpha=0.5, label="cross-entropy, random scores"
+    *drawn["cross_entropy"],
+    ".",
+    markersize=3,
+    alpha=0.5,
+    label="cross-entropy, random scores",
 )
 axis.plot([1e-3, 1e2], [1e-3, 1e2], color="black", lw=1, label="regret = bound")
 axis.set(xlabel="bound", ylabel="regret of DCG", xlim=(3e-2, 1e2), ylim=(1e-3, 3))

@@ -16,7 +16,10 @@ perceptron at the same k, and sets a threshold for cases that arrive during the 
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
@@ -38,12 +41,19 @@ def draw_days(n_days, seed):
     z = 0.9 * X[:, 0] + 0.7 * X[:, 1] * X[:, 2] - 0.3 * np.log(amount)
     fraud = rng.uniform(size=n) < 1.0 / (1.0 + np.exp(2.6 - z))
     X += 0.5 * rng.normal(size=n_days)[day, np.newaxis]  # the level of the day
-    return np.column_stack([X, amount, np.log(amount)]), fraud.astype(int), amount * fraud, day
+    return (
+        np.column_stack([X, amount, np.log(amount)]),
+        fraud.astype(int),
+        amount * fraud,
+        day,
+    )
 
 
 X, fraud, money, day = draw_days(120, seed=0)
 X_test, fraud_test, money_test, day_test = draw_days(120, seed=1)
-print(f"{fraud.mean():.1%} of the payments are fraudulent; {K} of {A_DAY} can be inspected a day")
+print(
+    f"{fraud.mean():.1%} of the payments are fraudulent; {K} of {A_DAY} can be inspected a day"
+)
 
 # %%
 # Money at k
@@ -75,7 +85,9 @@ perceptron = make_pipeline(
     StandardScaler(), PrecisionAtKPerceptron(target_loss=f"recall@{K}", random_state=0)
 )
 perceptron.fit(X, fraud, precisionatkperceptron__qid=day)
-classifier = HistGradientBoostingClassifier(max_iter=80, learning_rate=0.06, random_state=0)
+classifier = HistGradientBoostingClassifier(
+    max_iter=80, learning_rate=0.06, random_state=0
+)
 probability = classifier.fit(X, fraud).predict_proba(X_test)[:, 1]
 scores = {
     "ridge, money": ridge.predict(X_test),
@@ -98,7 +110,14 @@ for name, score in scores.items():
 figure, axis = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 for name in ("p times amount", "trees, money", "ridge, money", "tree classifier"):
     PrecisionAtKDisplay.from_predictions(
-        money_test, scores[name], qid=day_test, kind="gains", max_k=30, budget=K, name=name, ax=axis
+        money_test,
+        scores[name],
+        qid=day_test,
+        kind="gains",
+        max_k=30,
+        budget=K,
+        name=name,
+        ax=axis,
     )
 axis.set(xlabel="cases inspected a day", ylabel="money recovered a day", ylim=(0, 430))
 axis.set_title("A classifier of fraud times the amount recovers most")
@@ -113,7 +132,11 @@ plt.show()
 comparison = compare_rankers(
     money_test, scores, qid=day_test, measure=MONEY, baseline="p times amount"
 )
-print(comparison.to_frame()[["ranker", "difference", "low", "high", "p_holm"]].round(3).to_string())
+print(
+    comparison.to_frame()[["ranker", "difference", "low", "high", "p_holm"]]
+    .round(3)
+    .to_string()
+)
 figure, axis = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 RankerComparisonDisplay(comparison).plot(ax=axis)
 axis.set_xlabel("difference from p times amount, money a day, with 95 % interval")
@@ -141,7 +164,9 @@ alarm = FixedThresholdClassifier(
 ).fit(X, fraud)
 alarms = alarm.predict(X_test).reshape(-1, A_DAY).sum(axis=1)
 at_once = (fraud_test * alarm.predict(X_test)).sum() / len(alarms)
-print(f"alarms a day: {alarms.mean():.1f} on average, from {alarms.min()} to {alarms.max()}")
+print(
+    f"alarms a day: {alarms.mean():.1f} on average, from {alarms.min()} to {alarms.max()}"
+)
 print(f"frauds found a day: {at_once:.2f}; by the list of each day: ", end="")
 print(f"{K * precision_at_k_score(fraud_test, probability, qid=day_test, k=K):.2f}")
 

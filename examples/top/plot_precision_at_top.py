@@ -30,7 +30,9 @@ X = images.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(-1, 16)
 MODELS = {
     "ours": PrecisionAtKPerceptron(random_state=0),
     "logistic": LogisticRegression(solver="newton-cholesky"),
-    "balanced logistic": LogisticRegression(solver="newton-cholesky", class_weight="balanced"),
+    "balanced logistic": LogisticRegression(
+        solver="newton-cholesky", class_weight="balanced"
+    ),
     "ridge": RidgeClassifier(),
 }
 
@@ -57,7 +59,8 @@ print(f"Positives among the first {K} of 540, mean of 5 splits")
 print("digit " + "".join(f"{name:>19}" for name in MODELS))
 for d in range(10):
     means = [
-        found(model, (digit == d).astype(int), 5)[:, K - 1].mean() for model in MODELS.values()
+        found(model, (digit == d).astype(int), 5)[:, K - 1].mean()
+        for model in MODELS.values()
     ]
     print(f"{d:6d}" + "".join(f"{mean:19.1f}" for mean in means))
 
@@ -84,12 +87,19 @@ print(f"{'k':>17}" + "".join(f"{k:7d}" for k in BUDGETS))
 for name, curve in curves.items():
     print(f"{name:>17}" + "".join(f"{curve[:, k - 1].mean():7.1f}" for k in BUDGETS))
 gain = curves["ours"][:, K - 1] - curves["logistic"][:, K - 1]
-print(f"Ours minus logistic at {K}: {gain.mean():.1f}, over splits +- {gain.std(ddof=1):.1f}")
+print(
+    f"Ours minus logistic at {K}: {gain.mean():.1f}, over splits +- {gain.std(ddof=1):.1f}"
+)
 
 k = np.arange(5, 61)
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
 for name in ("ours", "logistic", "balanced logistic", "ridge"):
-    axis.plot(k, curves[name].mean(axis=0)[k - 1] / k, label=name, lw=2 if name == "ours" else 1.2)
+    axis.plot(
+        k,
+        curves[name].mean(axis=0)[k - 1] / k,
+        label=name,
+        lw=2 if name == "ours" else 1.2,
+    )
 axis.axvline(K, color="grey", linewidth=0.8)
 axis.text(K + 0.5, 0.03, "k of target_loss")
 axis.set(xlabel="k", ylabel="precision at k, mean of 20 splits", ylim=(0, None))
@@ -108,10 +118,16 @@ plt.show()
 
 k = np.arange(1, 101)
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
-for name, label in {"ours": "precision@25%, the default", **{n: n for n in deeper}}.items():
+for name, label in {
+    "ours": "precision@25%, the default",
+    **{n: n for n in deeper},
+}.items():
     axis.plot(k, (curves[name] - curves["logistic"]).mean(axis=0)[:100], label=label)
 axis.axhline(0, color="grey", linewidth=0.8)
-axis.set(xlabel="k, images that are inspected", ylabel="eights found, minus logistic regression")
+axis.set(
+    xlabel="k, images that are inspected",
+    ylabel="eights found, minus logistic regression",
+)
 axis.set_title("A larger budget needs a larger top")
 axis.legend()
 plt.show()

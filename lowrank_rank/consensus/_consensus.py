@@ -69,7 +69,12 @@ class RankIntervals(TableMixin):
 
     def _columns(self):
         best_first = np.argsort(self.ranks)
-        columns = {"rank": self.ranks, "item": self.items, "low": self.low, "high": self.high}
+        columns = {
+            "rank": self.ranks,
+            "item": self.items,
+            "low": self.low,
+            "high": self.high,
+        }
         return {name: values[best_first] for name, values in columns.items()}
 
 
@@ -156,8 +161,12 @@ class ConsensusRanking(TableMixin):
         if not self.optimal:
             return None, None
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The (time|solver's) limit")  # is_unique is None
-            return another_optimum(clear_net(self.preferences), self.ranks, self.time_limit)
+            warnings.filterwarnings(
+                "ignore", "The (time|solver's) limit"
+            )  # is_unique is None
+            return another_optimum(
+                clear_net(self.preferences), self.ranks, self.time_limit
+            )
 
     # Resampling -----------------------------------------------------------------------
 
@@ -213,15 +222,23 @@ class ConsensusRanking(TableMixin):
         low, high, ranks = [], [], []
         for totals in resampled_totals(self.votes, n_resamples, rng):
             if self.method == "kemeny" and r > MAX_ITEMS_SUBSETS:
-                orders, scores = search(net_preferences(totals), shakes, self.ranks), None
+                orders, scores = (
+                    search(net_preferences(totals), shakes, self.ranks),
+                    None,
+                )
                 ranks.append(ranks_from_orders(orders))
             else:
-                decoded, scores = decode_votes(self.method, totals, self.votes.are_counts)
+                decoded, scores = decode_votes(
+                    self.method, totals, self.votes.are_counts
+                )
                 ranks.append(decoded.ranks)
             first = last = ranks[-1]
             if scores is not None:  # equal scores take all their ranks
                 others, own = scores[:, np.newaxis, :], scores[:, :, np.newaxis]
-                first, last = (others > own).sum(axis=2) + 1, (others >= own).sum(axis=2)
+                first, last = (
+                    (others > own).sum(axis=2) + 1,
+                    (others >= own).sum(axis=2),
+                )
             low.append(first)
             high.append(last)
         tail = (1.0 - confidence_level) / 2.0
@@ -242,7 +259,9 @@ class ConsensusRanking(TableMixin):
         if not self.optimal:
             return f"{found}, no order costs less than {self.bound:g}"
         found += ", no order costs less"
-        if len(self.ranks) > MAX_ITEMS_SUBSETS and "_search_of_another" not in vars(self):
+        if len(self.ranks) > MAX_ITEMS_SUBSETS and "_search_of_another" not in vars(
+            self
+        ):
             return f"{found}; is_unique looks for others"  # the search may take `time_limit`
         is_unique, ranks = self._search_of_another
         if is_unique:
@@ -377,11 +396,23 @@ def consensus_ranking(
             raise ValueError(
                 f"item {item!r} met no other: drop it, method='borda' needs its win rate."
             )
-    decoded, scores = decode_votes(method, total[np.newaxis], votes.are_counts, time_limit)
+    decoded, scores = decode_votes(
+        method, total[np.newaxis], votes.are_counts, time_limit
+    )
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
     bound = None if decoded.bounds is None else float(decoded.bounds[0])
     scores = None if scores is None else scores[0]
-    found = votes.items, decoded.ranks[0], method, total, cost, bound, scores, votes, time_limit
+    found = (
+        votes.items,
+        decoded.ranks[0],
+        method,
+        total,
+        cost,
+        bound,
+        scores,
+        votes,
+        time_limit,
+    )
     return ConsensusRanking(*found)
 
 
@@ -397,11 +428,15 @@ def decode_votes(method, totals, are_counts, time_limit=None):
     largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
     if method == "copeland":
         scores = np.sign(clear_net(totals)).sum(axis=2)
-    elif are_counts:  # mean win rates over the opponents met: numbers of games may differ
+    elif (
+        are_counts
+    ):  # mean win rates over the opponents met: numbers of games may differ
         games = totals + totals.swapaxes(1, 2)
         rates = np.divide(totals, games, out=np.zeros(totals.shape), where=games > 0)
         n_met = (games > 0).sum(axis=2)
-        scores = np.divide(rates.sum(axis=2), n_met, out=np.full(n_met.shape, 0.5), where=n_met > 0)
+        scores = np.divide(
+            rates.sum(axis=2), n_met, out=np.full(n_met.shape, 0.5), where=n_met > 0
+        )
         largest = 1.0
     else:
         scores = net_scores(totals)
@@ -420,7 +455,9 @@ def resampled_totals(votes, n_resamples, rng):
     weights = votes.labels.ravel() if votes.are_counts else votes.weights
     whole = np.all(weights == np.round(weights))
     if votes.are_counts and not whole:
-        raise ValueError("Votes are resampled one by one: pairwise counts must be whole numbers.")
+        raise ValueError(
+            "Votes are resampled one by one: pairwise counts must be whole numbers."
+        )
     if not whole:
         weights = weights > 0
     n_drawn = int(weights.sum())
@@ -431,13 +468,20 @@ def resampled_totals(votes, n_resamples, rng):
         )
     chances = weights / max(n_drawn, 1)
     for some in batches(n_resamples, max(chances.size, r * r), 2**24):
-        drawn: Any = rng.multinomial(n_drawn, chances, size=len(range(n_resamples)[some]))
+        drawn: Any = rng.multinomial(
+            n_drawn, chances, size=len(range(n_resamples)[some])
+        )
         if not votes.are_counts:
             # Counts below 2**24 are exact in single precision. Products of net counts of the pairs
             # i < j then take a quarter of the time.
             exact = whole and labels.ndim == 2 and n_drawn < 2**24
-            dtype, encode = (np.float32, loss.encode) if exact else (np.float64, loss.preferences)
-            times, drawn = (drawn if whole else drawn * votes.weights).astype(dtype), 0.0
+            dtype, encode = (
+                (np.float32, loss.encode) if exact else (np.float64, loss.preferences)
+            )
+            times, drawn = (
+                (drawn if whole else drawn * votes.weights).astype(dtype),
+                0.0,
+            )
             for rows in batches(len(labels), r * r):
                 preferences = encode(labels[rows]).astype(dtype)
                 drawn += times[:, rows] @ preferences.reshape(len(preferences), -1)

@@ -93,7 +93,9 @@ class BradleyTerry(TableMixin):
         found, errors = self.rank_intervals(random_state=0), self.standard_errors
         columns = {"rank": self.ranks, "item": self.items, "strength": self.strengths}
         columns |= {"standard_error": errors, "low": found.low, "high": found.high}
-        return {name: values[np.argsort(self.ranks)] for name, values in columns.items()}
+        return {
+            name: values[np.argsort(self.ranks)] for name, values in columns.items()
+        }
 
     @checked(n_resamples=[count()], confidence_level=LEVEL)
     def rank_intervals(
@@ -130,9 +132,13 @@ class BradleyTerry(TableMixin):
            Countries", Review of Economic Studies 91, 2024.
         """
         values, vectors = np.linalg.eigh(self.covariance)
-        normal = check_random_state(random_state).standard_normal((n_resamples, len(values)))
+        normal = check_random_state(random_state).standard_normal(
+            (n_resamples, len(values))
+        )
         draws = normal @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-        errors = np.sqrt(np.maximum(_of_differences(self.covariance), np.finfo(float).tiny))
+        errors = np.sqrt(
+            np.maximum(_of_differences(self.covariance), np.finfo(float).tiny)
+        )
         largest = np.zeros(n_resamples)
         for i in range(1, len(errors)):
             t = np.abs(draws[:, :i] - draws[:, [i]]) / errors[i, :i]
@@ -177,7 +183,9 @@ class BradleyTerry(TableMixin):
         return float(_outcomes(log_odds, np.log(self.tie) if self.tie else -np.inf)[2])
 
     @checked(k=[count()], top=[count(), None])
-    def next_duels(self, k: int = 1, *, top: int | None = None) -> list[tuple[Any, Any]]:
+    def next_duels(
+        self, k: int = 1, *, top: int | None = None
+    ) -> list[tuple[Any, Any]]:
         """The k pairs of items to compare next.
 
         Each pair is the one whose outcome is expected to reduce the sum of the variances of the
@@ -208,18 +216,24 @@ class BradleyTerry(TableMixin):
         """
         r = len(self.items)
         if top is not None and top >= r:
-            raise ValueError(f"top={top} must be smaller than the number of items, {r}.")
+            raise ValueError(
+                f"top={top} must be smaller than the number of items, {r}."
+            )
         covariance, weights = self.model_covariance, np.ones(r)
         if top is not None:
             boundary = np.sort(self.strengths)[r - top - 1 : r - top + 1].mean()
-            weights = ndtr(-np.abs(self.strengths - boundary) / np.sqrt(np.diag(covariance)))
+            weights = ndtr(
+                -np.abs(self.strengths - boundary) / np.sqrt(np.diag(covariance))
+            )
         log_tie = np.log(self.tie) if self.tie else -np.inf
         differences = self.strengths[:, np.newaxis] - self.strengths
         information = _outcomes(differences, log_tie)[-1]
         names, pairs = self.items.tolist(), []
         for _ in range(k):
             share = information / (1.0 + information * _of_differences(covariance))
-            saved = share * _of_differences(covariance @ (weights[:, np.newaxis] * covariance))
+            saved = share * _of_differences(
+                covariance @ (weights[:, np.newaxis] * covariance)
+            )
             i, j = divmod(int(np.argmax(np.triu(saved, 1))), r)
             pairs.append((names[i], names[j]))
             change = covariance[i] - covariance[j]
@@ -324,7 +338,9 @@ default=None
     >>> board.items.tolist(), (board.strengths / board.strengths[0]).round(6).tolist()
     (['a', 'b', 'c'], [1.0, 0.0, -1.0])
     """
-    table, weights, extra, items, judge, judges = _read(duels, covariates, item_a, item_b, result)
+    table, weights, extra, items, judge, judges = _read(
+        duels, covariates, item_a, item_b, result
+    )
     if half_games == 0:
         _check_connected(table[0], table[1], table[2], items)
     r, p = len(items), len(items) + extra.shape[1]
@@ -373,9 +389,18 @@ def _outcomes(log_odds, log_tie):
     """
     half = log_odds / 2.0
     total = np.logaddexp(np.logaddexp(half, -half), log_tie)
-    win, tie, loss = np.exp(half - total), np.exp(log_tie - total), np.exp(-half - total)
+    win, tie, loss = (
+        np.exp(half - total),
+        np.exp(log_tie - total),
+        np.exp(-half - total),
+    )
     mean = win + tie / 2.0
-    return total, tie, mean, win * (1.0 - mean) ** 2 + tie * (0.5 - mean) ** 2 + loss * mean**2
+    return (
+        total,
+        tie,
+        mean,
+        win * (1.0 - mean) ** 2 + tie * (0.5 - mean) ** 2 + loss * mean**2,
+    )
 
 
 class _Likelihood:
@@ -402,7 +427,9 @@ class _Likelihood:
         extra = np.pad(extra, ((0, 2 * r), (0, 0)))
         n, places = len(winner), np.column_stack([winner, loser]).ravel()
         signs = np.tile([1.0, -1.0], n)
-        items = sparse.csr_matrix((signs, places, 2 * np.arange(n + 1)), shape=(n, r + 1))
+        items = sparse.csr_matrix(
+            (signs, places, 2 * np.arange(n + 1)), shape=(n, r + 1)
+        )
         self.design = sparse.hstack([items[:, :r], extra], format="csr")
         self.columns = self.design.T.tocsr()
         self.davidson, self.r = davidson, r
@@ -413,16 +440,24 @@ class _Likelihood:
     def evaluate(self, theta):
         """Negative log likelihood, gradient, information, and the residuals of each row."""
         weights, p, q = self.weights, self.design.shape[1], len(theta)
-        log_odds, log_tie = self.design @ theta[:p], theta[p] if self.davidson else -np.inf
+        log_odds, log_tie = (
+            self.design @ theta[:p],
+            theta[p] if self.davidson else -np.inf,
+        )
         total, tie, mean, variance = _outcomes(log_odds, log_tie)
         value = weights @ (total + (self.tied - 1.0) * log_odds / 2.0)
         value -= log_tie * (weights @ self.tied) if self.davidson else 0.0
         residual, tie_residual = 1.0 - self.tied / 2.0 - mean, self.tied - tie
-        gradient = -np.append(self.columns @ (weights * residual), weights @ tie_residual)[:q]
+        gradient = -np.append(
+            self.columns @ (weights * residual), weights @ tie_residual
+        )[:q]
         spread = self.design.multiply((weights * variance)[:, np.newaxis]).tocsr()
         cross = self.columns @ (weights * tie * (0.5 - mean))
         corner = weights @ (tie * (1.0 - tie))
-        blocks = [[(self.columns @ spread).toarray(), cross[:, np.newaxis]], [cross, corner]]
+        blocks = [
+            [(self.columns @ spread).toarray(), cross[:, np.newaxis]],
+            [cross, corner],
+        ]
         information = np.block(blocks)[:q, :q] + np.outer(self.anchor, self.anchor)
         return value, gradient, information, (residual, tie_residual)
 
@@ -434,7 +469,9 @@ class _Likelihood:
         start: Any = (np.inf,)
         value, gradient, information, residuals = self.evaluate(theta)
         with suppress(np.linalg.LinAlgError):
-            for _ in range(30):  # of separated duels the log odds grow by 1 with each step
+            for _ in range(
+                30
+            ):  # of separated duels the log odds grow by 1 with each step
                 step, new = 2.0 * cho_solve(cho_factor(information), gradient), start
                 while new[0] > value + 1e-12 * abs(value) and change > 1e-6:
                     step = step / 2.0
@@ -454,20 +491,27 @@ class _Likelihood:
                 "ties are too frequent for the model (set ties='half')": self.davidson,
             }
             words = [cause for cause, is_possible in causes.items() if is_possible]
-            words = words or ["half_games is too small to keep the strengths finite (take 0.5)"]
+            words = words or [
+                "half_games is too small to keep the strengths finite (take 0.5)"
+            ]
             raise ValueError(f"No finite estimate exists: {'; or '.join(words)}.")
         return theta, inverse, residuals
 
     def squared_scores(self, residual, tie_residual):
         """Sum over groups of the squared derivatives of the likelihood; a group -1 is one duel."""
-        each = [self.design.multiply(residual[:, np.newaxis]), tie_residual[:, np.newaxis]]
+        each = [
+            self.design.multiply(residual[:, np.newaxis]),
+            tie_residual[:, np.newaxis],
+        ]
         scores = sparse.hstack(each, format="csr")[:, : len(self.anchor)]
         n, alone = len(residual), self.group < 0
         n_groups = len(np.unique(self.group[~alone]))
         times = np.where(alone, np.sqrt(self.weights), self.weights)
         row = np.where(alone, self.group.max() + 1 + np.arange(n), self.group)
         sums = sparse.csr_matrix((times, (row, np.arange(n)))) @ scores
-        return (sums.T @ sums).toarray() * (n_groups / (n_groups - 1) if n_groups > 1 else 1.0)
+        return (sums.T @ sums).toarray() * (
+            n_groups / (n_groups - 1) if n_groups > 1 else 1.0
+        )
 
 
 # Reading ----------------------------------------------------------------------------
@@ -478,7 +522,11 @@ def _read(duels, covariates, item_a, item_b, result):
 
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
-    columns, wanted, sides = column_names(duels), [item_a, item_b, result], ["winner", "loser"]
+    columns, wanted, sides = (
+        column_names(duels),
+        [item_a, item_b, result],
+        ["winner", "loser"],
+    )
     missing = [column for column in wanted if column not in columns]
     is_default = wanted == ["model_a", "model_b", "winner"]
     if missing and not is_default:
@@ -487,20 +535,32 @@ def _read(duels, covariates, item_a, item_b, result):
     if not missing and not (is_default and "loser" in columns):
         sides = [name.removeprefix("model_") for name in wanted[:2]]
         pairs, items, tied, sign = _with_result(duels, *wanted)
-        weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
+        weights, group, judge, judges = _of_rows(
+            duels, columns, wanted, covariates, len(pairs)
+        )
     elif {"winner", "loser"} <= set(columns):
         pairs, items = coded([duels[side] for side in sides], sides)
         _refuse_results(pairs, items, sides)
-        tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else np.zeros(1)
+        tied = (
+            numbers(duels["tie"], "The column 'tie'")
+            if "tie" in columns
+            else np.zeros(1)
+        )
         wanted = [*sides, "tie"]
-        weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
+        weights, group, judge, judges = _of_rows(
+            duels, columns, wanted, covariates, len(pairs)
+        )
     else:
         pairs, items, tied, weights = _without_columns(duels, columns, covariates)
         group = np.full(1, -1)
     _check_rows("tie", tied, (tied == 0) | (tied == 1), "True or False")
-    _check_rows("weight", weights, (weights >= 0) & (weights <= LARGEST), "finite and >= 0")
+    _check_rows(
+        "weight", weights, (weights >= 0) & (weights <= LARGEST), "finite and >= 0"
+    )
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
-        raise ValueError(f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself.")
+        raise ValueError(
+            f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself."
+        )
     check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
     extra = _covariates(duels, covariates, sides, len(pairs)) * sign[:, np.newaxis]
     weights = np.broadcast_to(weights, len(pairs))
@@ -523,20 +583,28 @@ def _read(duels, covariates, item_a, item_b, result):
 def _of_rows(duels, columns, known, covariates, n):
     """Weights, groups, codes of judges and the judges or None, of the columns of a table."""
     known = [*known, "weight", "group", "judge"]
-    check_consistent_length(np.empty(n), *(duels[name] for name in known if name in columns))
+    check_consistent_length(
+        np.empty(n), *(duels[name] for name in known if name in columns)
+    )
     if covariates is None:
         warn_of_other_columns(columns, known, "bradley_terry (but for covariates=)")
     judge, judges, group = np.zeros(1, np.intp), None, np.full(1, -1)
     if "judge" in columns:
         (judge, judges), group = codes_of(duels["judge"], "'judge'"), np.arange(n)
     group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
-    weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else np.ones(1)
+    weights = (
+        numbers(duels["weight"], "Column 'weight'")
+        if "weight" in columns
+        else np.ones(1)
+    )
     return weights, group, judge, judges
 
 
 def _refuse_results(pairs, items, sides):
     """Refuse a word for a tie, or a missing value, as a winner or a loser."""
-    is_result = np.array([str(one).strip().lower() in ["", *_TIES] for one in items], bool)
+    is_result = np.array(
+        [str(one).strip().lower() in ["", *_TIES] for one in items], bool
+    )
     for row, side in np.argwhere(is_result[pairs])[:1]:
         got = str(items[pairs[row, side]])
         why = "a result, not an item: use a column 'tie'" if got.strip() else "empty"
@@ -554,14 +622,22 @@ def _with_result(duels, item_a, item_b, result):
     first, second = outcome == a, outcome == b
     known = [item_a.lower(), "a"], [item_b.lower(), "b"], _TIES
     words = [str(name).strip().lower() for name in names]
-    won, lost, tied = (np.array([w in those for w in words])[outcome] for those in known)
+    won, lost, tied = (
+        np.array([w in those for w in words])[outcome] for those in known
+    )
     by_word = (is_word := won | lost | tied) & (won | ~first) & (lost | ~second)
     is_named, items = first | second, {words[code] for code in np.unique(codes[:, :2])}
-    by_name = is_named | np.array([w in _TIES and w not in items for w in words])[outcome]
+    by_name = (
+        is_named | np.array([w in _TIES and w not in items for w in words])[outcome]
+    )
     if is_named.all() or (by_name.all() and not is_word.all()):
         lost, tied = second, ~is_named
     elif not by_word.all():
-        row = int(np.argmin(by_word if is_word.all() or by_word.sum() > by_name.sum() else by_name))
+        row = int(
+            np.argmin(
+                by_word if is_word.all() or by_word.sum() > by_name.sum() else by_name
+            )
+        )
         got, one, other = (plain(names[code[row]]) for code in (outcome, a, b))
         raise ValueError(
             f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row names "
@@ -577,22 +653,34 @@ def _check_rows(name, values, is_right, words):
     if values.ndim != 1 or not is_right.all():
         row = int(np.argmin(is_right)) if values.ndim == 1 else 0
         got = plain(values[row])
-        raise ValueError(f"'{name}' must be {words} in each row, got {got!r} in row {row}.")
+        raise ValueError(
+            f"'{name}' must be {words} in each row, got {got!r} in row {row}."
+        )
 
 
 def _without_columns(duels, columns, covariates):
     """Codes (n, 2) of winners and losers, the items, ties and weights of lists and counts."""
     shape: Any = getattr(duels, "shape", ())
-    if not columns and shape[1:] == (2,) and (shape[0] != 2 or duels.dtype.kind in "OUT"):
+    if (
+        not columns
+        and shape[1:] == (2,)
+        and (shape[0] != 2 or duels.dtype.kind in "OUT")
+    ):
         return *coded(duels.T, ["winner", "loser"]), np.zeros(1), np.ones(1)
     if isinstance(duels, list | tuple) or len(shape) == 1:
         return *_pairs_of(list(duels)), np.ones(1)
     if covariates is not None:
-        raise ValueError("covariates need a row for each duel: give a list or a frame of duels.")
+        raise ValueError(
+            "covariates need a row for each duel: give a list or a frame of duels."
+        )
     try:
         votes = read_votes(duels, "counts")
     except ValueError as error:
-        why = 'Say who won, as result="outcome".' if {"model_a", "model_b"} <= {*columns} else error
+        why = (
+            'Say who won, as result="outcome".'
+            if {"model_a", "model_b"} <= {*columns}
+            else error
+        )
         raise ValueError(
             "duels must be lists of [winner, loser], counts, or a table with the columns 'winner' "
             "and 'loser', or two items and a result (item_a=, item_b=, "
@@ -607,7 +695,9 @@ def _pairs_of(duels):
     tied = np.zeros(len(duels))
     if set(map(type, duels)) - {list, tuple} or set(map(len, duels)) != {2}:
         tied[:] = [isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels]
-        duels = [duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)]
+        duels = [
+            duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)
+        ]
         for q, pair in enumerate(duels):
             if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
                 raise ValueError(
@@ -622,14 +712,18 @@ def _covariates(duels, covariates, sides, n):
     """Covariates (n, k); names are read from two columns each, the first item minus the second."""
     if covariates is None:
         return np.empty((n, 0))
-    if isinstance(covariates, list | tuple) and {type(one) for one in covariates} == {str}:
+    if isinstance(covariates, list | tuple) and {type(one) for one in covariates} == {
+        str
+    }:
         columns = [[f"{name}_{side}" for side in sides] for name in covariates]
         for name in chain.from_iterable(columns):
             if name not in column_names(duels):
                 raise ValueError(
                     f"covariates={covariates} need the column {name!r}, which duels do not have."
                 )
-        covariates = np.transpose([numbers(duels[a], a) - numbers(duels[b], b) for a, b in columns])
+        covariates = np.transpose(
+            [numbers(duels[a], a) - numbers(duels[b], b) for a, b in columns]
+        )
     check_same_index(duels=duels, covariates=covariates)
     extra = check_finite(numbers(covariates, "covariates"), "covariates")
     if extra.ndim not in (1, 2) or len(extra) != n:
@@ -641,7 +735,10 @@ def _covariates(duels, covariates, sides, n):
 
 def _check_connected(winner, loser, tied, items):
     """Refuse items that did not meet the rest, never lost or never won: Ford's condition."""
-    winner, loser = np.append(winner, loser[tied == 1]), np.append(loser, winner[tied == 1])
+    winner, loser = (
+        np.append(winner, loser[tied == 1]),
+        np.append(loser, winner[tied == 1]),
+    )
     shape = (len(items), len(items))
     beat = sparse.csr_matrix((np.ones(len(winner)), (winner, loser)), shape=shape)
     met = connected_components(beat, connection="weak")[1]

@@ -8,7 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from .._arrays import by_label, check_same_index, check_size, column_names, is_frame, numbers
+from .._arrays import (
+    by_label,
+    check_same_index,
+    check_size,
+    column_names,
+    is_frame,
+    numbers,
+)
 from .._labels import read_weights
 from .._lists import codes_of, id_array, is_missing
 from .._warn import warn_of_other_columns
@@ -71,7 +78,9 @@ def read_votes(orders, kind=None, items=None, weights=None):
         kind, orders = "grades", orders["target"]
     columns, shape = column_names(orders), tuple(getattr(orders, "shape", ()))
     if {"voter", "item"} <= set(columns) and {"rank", "grade"} & set(columns):
-        labels, items, weights, kind = _long_table(orders, columns, items, weights, kind)
+        labels, items, weights, kind = _long_table(
+            orders, columns, items, weights, kind
+        )
     else:
         _refuse_other_names(columns, kind, items)
         if kind is None and len(shape) == 3 and shape[1] == shape[2]:
@@ -79,7 +88,9 @@ def read_votes(orders, kind=None, items=None, weights=None):
         if kind is None and not _names_items(orders):
             raise ValueError(_KINDS)
         if isinstance(orders, Mapping):
-            raise ValueError(f"orders maps {columns[:5]}: give pandas.DataFrame(orders).")
+            raise ValueError(
+                f"orders maps {columns[:5]}: give pandas.DataFrame(orders)."
+            )
         check_same_index(orders=orders, weights=weights)
         if kind in (None, "orders"):
             labels, items = named_grades(orders, items)
@@ -100,15 +111,24 @@ def read_votes(orders, kind=None, items=None, weights=None):
 
 def _check_kind(kind, holds):
     if kind not in (None, holds):
-        raise ValueError(f"orders says that it holds {holds}, and kind is {kind!r}: omit kind.")
+        raise ValueError(
+            f"orders says that it holds {holds}, and kind is {kind!r}: omit kind."
+        )
 
 
 def _refuse_other_names(columns, kind, items):
     """Refuse a long table whose columns have other names."""
-    words = [(name, word) for name in columns for word in _LONG if str(name).lower() in _LONG[word]]
+    words = [
+        (name, word)
+        for name in columns
+        for word in _LONG
+        if str(name).lower() in _LONG[word]
+    ]
     is_open = kind is None or items is None
     if is_open and {"voter", "item"} < {word for _, word in words}:
-        other = {name: word for name, word in words if name != word and word not in columns}
+        other = {
+            name: word for name, word in words if name != word and word not in columns
+        }
         raise ValueError(
             "A long table of votes has the columns 'voter', 'item' and 'rank' (1 = best) or "
             f"'grade' (higher is better): use orders.rename(columns={other})."
@@ -119,11 +139,15 @@ def _names_items(orders):
     """Whether orders is a list, or a Series, of lists or tuples of names, which are no numbers."""
     if getattr(orders, "ndim", 0) == 1 and not is_frame(orders):
         orders = list(orders)
-    if not isinstance(orders, list | tuple) or {type(one) for one in orders} - {list, tuple}:
+    if not isinstance(orders, list | tuple) or {type(one) for one in orders} - {
+        list,
+        tuple,
+    }:
         return False
     entries = chain.from_iterable(map(flat, orders))
     return not any(
-        isinstance(one, Number | np.bool_ | np.ndarray) and not is_missing(one) for one in entries
+        isinstance(one, Number | np.bool_ | np.ndarray) and not is_missing(one)
+        for one in entries
     )
 
 
@@ -132,14 +156,18 @@ def _matrix(orders, items, kind):
     if not is_frame(orders):
         return numbers(orders, "orders"), items
     columns = check_item_columns(orders, items)
-    labels = np.column_stack([numbers(orders[name], f"The column {name!r}") for name in columns])
+    labels = np.column_stack(
+        [numbers(orders[name], f"The column {name!r}") for name in columns]
+    )
     names = columns if items is None else list(items)
     places = [columns.index(name) for name in names]
     if kind != "counts":
         return labels[:, places], names
     index = list(getattr(orders, "index", range(len(labels))))
     # An index that only numbers the rows says nothing about the names of the columns.
-    if index != list(range(len(index))) or any(isinstance(name, Integral) for name in columns):
+    if index != list(range(len(index))) or any(
+        isinstance(name, Integral) for name in columns
+    ):
         found = [name for name in index if items is None or name in columns]
         if found != columns:
             raise ValueError(
@@ -156,7 +184,9 @@ def _long_table(orders, columns, items, weights, kind):
     known = ["voter", "item", "rank", "grade", "weight"]
     warn_of_other_columns(columns, known, "consensus_ranking")
     if {"rank", "grade"} <= set(columns):
-        raise ValueError("orders has both columns 'rank' and 'grade': drop one of them.")
+        raise ValueError(
+            "orders has both columns 'rank' and 'grade': drop one of them."
+        )
     column = "rank" if "rank" in columns else "grade"
     _check_kind(kind, f"{column}s")
     voter, voters = codes_of(orders["voter"], "the column 'voter'")
@@ -165,7 +195,9 @@ def _long_table(orders, columns, items, weights, kind):
         place = {name: i for i, name in enumerate(items)}
         unknown = [name for name in names if name not in place]
         if unknown:
-            raise ValueError(f"orders rank '{unknown[0]}', which is not in items {list(items)}.")
+            raise ValueError(
+                f"orders rank '{unknown[0]}', which is not in items {list(items)}."
+            )
         item = np.array([place[name] for name in names])[item]
         names = items
     shape = (int(voter.max()) + 1, len(names))
@@ -173,12 +205,16 @@ def _long_table(orders, columns, items, weights, kind):
     twice = np.bincount(voter * shape[1] + item) > 1
     if twice.any():
         q, i = divmod(int(np.argmax(twice)), shape[1])
-        raise ValueError(f"Voter '{voters[q]}' ranks the item '{names[i]}' twice: give it once.")
+        raise ValueError(
+            f"Voter '{voters[q]}' ranks the item '{names[i]}' twice: give it once."
+        )
     labels = np.full(shape, np.nan)
     labels[voter, item] = numbers(orders[column], f"The column {column!r}")
     if "weight" in columns:
         if weights is not None:
-            raise ValueError("weights are given twice, as a column and as an argument: give one.")
+            raise ValueError(
+                "weights are given twice, as a column and as an argument: give one."
+            )
         weights = _weights_of_voters(orders["weight"], voter, voters)
     return labels, names, by_label(weights, voters.tolist(), "weights"), f"{column}s"
 
@@ -199,7 +235,9 @@ def _shaped(labels, kind, weights):
     """Grades (n, r) or preferences (n, r, r), and whether these are one matrix of counts."""
     if kind != "counts":
         if labels.ndim != 2:
-            raise ValueError(f"kind={kind!r} needs a matrix (n_voters, r), got {labels.shape}.")
+            raise ValueError(
+                f"kind={kind!r} needs a matrix (n_voters, r), got {labels.shape}."
+            )
         return (-_checked_ranks(labels) if kind == "ranks" else labels), False
     if labels.ndim not in (2, 3) or labels.shape[-2] != labels.shape[-1]:
         raise ValueError(f"Counts of votes need the shape (r, r), got {labels.shape}.")
@@ -214,7 +252,11 @@ def _checked_ranks(ranks):
     """Refuse ranks below 1, and beyond the number of items that are no worse or not ranked."""
     most = rankdata(np.where(np.isnan(ranks), -np.inf, ranks), "max", axis=1)
     for row, item in np.argwhere((ranks < 1) | (ranks > most))[:1]:
-        what = "ranks start at 1 = best" if ranks[row, item] < 1 else "there is a gap in its ranks"
+        what = (
+            "ranks start at 1 = best"
+            if ranks[row, item] < 1
+            else "there is a gap in its ranks"
+        )
         raise ValueError(
             f"Vote {row} has the rank {ranks[row, item]:g}, but {what}. If 0 or NaN is not ranked, "
             "or a mark such as 99, give NaN: numpy.where(ranks > 0, ranks, numpy.nan). Gaps are "
@@ -225,9 +267,15 @@ def _checked_ranks(ranks):
 
 def _checked(labels):
     if 0 in labels.shape:
-        raise ValueError(f"orders must hold at least one vote and one item, got {labels.shape}.")
+        raise ValueError(
+            f"orders must hold at least one vote and one item, got {labels.shape}."
+        )
     if np.isinf(labels).any() or (labels.ndim == 3 and np.isnan(labels).any()):
-        raise ValueError("orders hold numbers that are infinite, or counts that are missing.")
+        raise ValueError(
+            "orders hold numbers that are infinite, or counts that are missing."
+        )
     if labels.ndim == 3 and np.einsum("qii->qi", labels).any():
-        raise ValueError("orders prefer an item to itself: the diagonal of counts must be 0.")
+        raise ValueError(
+            "orders prefer an item to itself: the diagonal of counts must be 0."
+        )
     return PairwiseDisagreement().check_labels(labels)

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, by_label, check_finite, check_same_index, check_same_shape, numbers
+from .._arrays import (
+    ArrayLike,
+    by_label,
+    check_finite,
+    check_same_index,
+    check_same_shape,
+    numbers,
+)
 from .._labels import read_labels
 from .._lists import RankingLists
 from .._parameters import check_parameter, checked, count, number
@@ -159,7 +166,9 @@ def trust_at(trust, position):
         raise ValueError(f"trust must be a pair (eps_plus, eps_minus), got {trust!r}.")
     plus, minus = (of_positions("trust", value, position) for value in trust)
     if np.any(plus <= minus):
-        raise ValueError("trust: eps_plus must be above eps_minus, or clicks tell nothing.")
+        raise ValueError(
+            "trust: eps_plus must be above eps_minus, or clicks tell nothing."
+        )
     return plus, minus
 
 
@@ -239,7 +248,9 @@ def make_clicks(
     check_same_index(y=y, qid=qid, scores=scores)
     y = read_labels(y)
     if y.ndim != 1 or not np.all(y >= 0):
-        raise ValueError("y must hold grades >= 0, one for each document, shape (n_rows,).")
+        raise ValueError(
+            "y must hold grades >= 0, one for each document, shape (n_rows,)."
+        )
     scores = np.zeros(len(y)) if scores is None else scores
     scores = check_finite(numbers(scores, "scores"), "scores")
     check_same_shape(scores=scores, y=y)
@@ -258,7 +269,12 @@ def make_clicks(
     chance = theta * np.where(is_relevant, plus, minus)
     clicks = (rng.uniform(size=len(row)) < chance).astype(float)
     expected = theta * (minus + (plus - minus) * relevance[row])
-    shown = {"position": position, "session": session, "row": row, "relevance": relevance}
+    shown = {
+        "position": position,
+        "session": session,
+        "row": row,
+        "relevance": relevance,
+    }
     return Bunch(clicks=clicks, **shown, click_probability=expected)
 
 
@@ -269,5 +285,7 @@ def _draw_sessions(lists, scores, n_sessions, temperature, rng):
     grouped = lists.starts[drawn][sessions.index] + sessions.positions - 1
     row = grouped if lists.order is None else lists.order[grouped]
     noise = temperature * rng.gumbel(size=len(row))
-    order = np.lexsort((rng.uniform(size=len(row)), -(scores[row] + noise), sessions.index))
+    order = np.lexsort(
+        (rng.uniform(size=len(row)), -(scores[row] + noise), sessions.index)
+    )
     return sessions.index, row[order], sessions.positions

@@ -71,18 +71,28 @@ def load_digits_retrieval(
     """
     pool = load_digits()
     images = pool.images / 16.0
-    bounds: Any = n_candidates if np.ndim(n_candidates) else (n_candidates, n_candidates)
+    bounds: Any = (
+        n_candidates if np.ndim(n_candidates) else (n_candidates, n_candidates)
+    )
     if np.shape(bounds) != (2,) or bounds[0] > bounds[1]:
-        raise ValueError(f"n_candidates must be a number or (least, most), got {n_candidates!r}.")
+        raise ValueError(
+            f"n_candidates must be a number or (least, most), got {n_candidates!r}."
+        )
     shortest, longest = bounds
     limits = [("n_candidates", one, len(images) - 1) for one in bounds]
     for name, value, largest in [("n_queries", n_queries, len(images)), *limits]:
         if not count().accepts(value) or value > largest:
-            raise ValueError(f"{name} must be an integer between 1 and {largest}, got {value!r}.")
+            raise ValueError(
+                f"{name} must be an integer between 1 and {largest}, got {value!r}."
+            )
     popularity = np.ones(10) if popularity is None else popularity
-    weights = check_array(popularity, ensure_2d=False, dtype=np.float64, input_name="popularity")
+    weights = check_array(
+        popularity, ensure_2d=False, dtype=np.float64, input_name="popularity"
+    )
     if weights.shape != (10,) or np.any(weights <= 0):
-        raise ValueError(f"popularity must be a number > 0 for each digit, got {popularity!r}.")
+        raise ValueError(
+            f"popularity must be a number > 0 for each digit, got {popularity!r}."
+        )
     weights = (weights / weights.max())[pool.target]
     rng = check_random_state(random_state)
     query, candidate, qid = draw_candidates(rng, weights, n_queries, shortest, longest)
@@ -92,9 +102,13 @@ def load_digits_retrieval(
     if as_frame:
         frame = pandas_for("as_frame=True").DataFrame(features, columns=names)
         frame = frame.assign(qid=qid, target=target)
-        bunch.update(frame=frame, data=frame[names], target=frame["target"], qid=frame["qid"])
+        bunch.update(
+            frame=frame, data=frame[names], target=frame["target"], qid=frame["qid"]
+        )
     if return_images:
-        bunch.update(images=pool.images, digit=pool.target, query=query, candidate=candidate)
+        bunch.update(
+            images=pool.images, digit=pool.target, query=query, candidate=candidate
+        )
     return bunch
 
 
@@ -112,7 +126,9 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
     order = np.argsort(-np.log1p(-uniform) / weights[others], axis=1)[:, :longest]
     kept = np.ones(order.shape, dtype=bool)
     if shortest < longest:
-        log_lengths = rng.uniform(np.log(shortest), np.log(longest + 1), size=(n_queries, 1))
+        log_lengths = rng.uniform(
+            np.log(shortest), np.log(longest + 1), size=(n_queries, 1)
+        )
         kept = np.arange(longest) < np.exp(log_lengths).astype(int)
     candidate = np.take_along_axis(others, order, axis=1)[kept]
     return query, candidate, np.repeat(np.arange(n_queries), kept.sum(axis=1))
@@ -121,9 +137,12 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
 def _pair_features(a, b):
     n = len(a)
     blocks_a, blocks_b = (
-        image.reshape(n, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(n, 16) for image in (a, b)
+        image.reshape(n, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(n, 16)
+        for image in (a, b)
     )
-    columns = {f"difference_{i}": c for i, c in enumerate(np.abs(blocks_a - blocks_b).T)}
+    columns = {
+        f"difference_{i}": c for i, c in enumerate(np.abs(blocks_a - blocks_b).T)
+    }
     columns |= {f"product_{i}": c for i, c in enumerate((blocks_a * blocks_b).T)}
     columns["euclidean"] = np.sqrt(((a - b) ** 2).sum(axis=(1, 2)))
     columns["manhattan"] = np.abs(a - b).sum(axis=(1, 2))
@@ -131,19 +150,28 @@ def _pair_features(a, b):
     columns["row_profile"] = np.abs(a.sum(axis=2) - b.sum(axis=2)).sum(axis=1)
     columns["column_profile"] = np.abs(a.sum(axis=1) - b.sum(axis=1)).sum(axis=1)
     columns["ink"] = np.abs(a.sum(axis=(1, 2)) - b.sum(axis=(1, 2)))
-    for name, axis, step in (("up", 1, -1), ("down", 1, 1), ("left", 2, -1), ("right", 2, 1)):
+    for name, axis, step in (
+        ("up", 1, -1),
+        ("down", 1, 1),
+        ("left", 2, -1),
+        ("right", 2, 1),
+    ):
         columns[f"correlation_{name}"] = _correlation(a, np.roll(b, step, axis=axis))
     columns["holes"] = np.abs(
         (a[:, 2:6, 2:6] < 0.2).mean((1, 2)) - (b[:, 2:6, 2:6] < 0.2).mean((1, 2))
     )
-    columns["diagonal"] = np.abs(np.trace(a, axis1=1, axis2=2) - np.trace(b, axis1=1, axis2=2))
+    columns["diagonal"] = np.abs(
+        np.trace(a, axis1=1, axis2=2) - np.trace(b, axis1=1, axis2=2)
+    )
     columns["symmetry"] = np.abs(
         np.abs(a - a[:, :, ::-1]).sum((1, 2)) - np.abs(b - b[:, :, ::-1]).sum((1, 2))
     )
     columns["best_shift"] = np.max(
         [columns[f"correlation_{d}"] for d in ("up", "down", "left", "right")], axis=0
     )
-    columns["overlap"] = np.minimum(a, b).sum(axis=(1, 2)) / np.maximum(a, b).sum(axis=(1, 2))
+    columns["overlap"] = np.minimum(a, b).sum(axis=(1, 2)) / np.maximum(a, b).sum(
+        axis=(1, 2)
+    )
     return np.column_stack(list(columns.values())), list(columns)
 
 

@@ -20,10 +20,13 @@ from sklearn.datasets import load_svmlight_file
 
 from .._parameters import Rule, check_parameter
 
-path_like = Rule(lambda value: isinstance(value, str | os.PathLike), "a path, str or Path")
+path_like = Rule(
+    lambda value: isinstance(value, str | os.PathLike), "a path, str or Path"
+)
 text = Rule(lambda value: isinstance(value, str), "a string")
 texts = Rule(
-    lambda value: isinstance(value, list) and all(map(text.accepts, value)), "a list of strings"
+    lambda value: isinstance(value, list) and all(map(text.accepts, value)),
+    "a list of strings",
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -64,13 +67,20 @@ def numbered_blocks(path, size=2**16, longest=2**26):
                     block += file.readline(longest + 1)
                     number += 1
                     if len(block) - start > longest:
-                        refuse_line(path, number, f"the line is longer than {longest >> 20} MiB")
-                for line in enumerate(BytesIO(block), start=first) if b"\r" in block else ():
+                        refuse_line(
+                            path, number, f"the line is longer than {longest >> 20} MiB"
+                        )
+                for line in (
+                    enumerate(BytesIO(block), start=first) if b"\r" in block else ()
+                ):
                     if b"\r" in line[1].rstrip(b"\r\n"):
                         why = "a carriage return (\\r) alone ends no line: end lines by \\n"
                         refuse_line(path, line[0], why)
                 block = block.removesuffix(b"\n") + b"\n"
-                yield first, block if first > 1 else block.removeprefix(_BYTE_ORDER_MARK)
+                yield (
+                    first,
+                    block if first > 1 else block.removeprefix(_BYTE_ORDER_MARK),
+                )
         except (EOFError, OSError, zlib.error) as error:
             why = f"the file is damaged or cut short ({error})"
             refuse_line(path, number + 1, why, error)
@@ -89,18 +99,27 @@ def open_replacing(path):
     Names ending in .gz or .bz2 are packed. The bytes go to a temporary file in the same folder, so
     an error or an interrupt leaves the old file untouched. A folder or a device is refused.
     """
-    target = Path(os.path.realpath(path))  # the file that a link points to, not the link
+    target = Path(
+        os.path.realpath(path)
+    )  # the file that a link points to, not the link
     if target.exists() and not target.is_file():
-        raise ValueError(f"{path} exists and is not a file: give the name of a file to write.")
+        raise ValueError(
+            f"{path} exists and is not a file: give the name of a file to write."
+        )
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}.")
+        raise FileNotFoundError(
+            f"{path} cannot be written: there is no folder {target.parent}."
+        )
     temporary = target.parent / f".lowrank_rank-{secrets.token_hex(8)}.part"
     packers: dict[str, Callable[..., Any]] = {
         ".gz": lambda raw: gzip.GzipFile(path.name, "wb", fileobj=raw),
         ".bz2": lambda raw: bz2.BZ2File(raw, "wb"),
     }
     try:
-        with open(temporary, "xb") as raw, packers.get(path.suffix, nullcontext)(raw) as file:
+        with (
+            open(temporary, "xb") as raw,
+            packers.get(path.suffix, nullcontext)(raw) as file,
+        ):
             yield file
         if target.exists():
             shutil.copymode(target, temporary)
@@ -115,7 +134,9 @@ def open_replacing(path):
 
 def lines_with_data(path):
     """Yield the number and the bytes of each line that is neither blank nor a comment."""
-    return (one for one in numbered_lines(path) if one[1].lstrip()[:1] not in (b"", b"#"))
+    return (
+        one for one in numbered_lines(path) if one[1].lstrip()[:1] not in (b"", b"#")
+    )
 
 
 def line_of_row(path, row):
@@ -141,7 +162,9 @@ def _parse(path, lines, dtype, zero_based):
     try:
         content = [line for _, line in lines]
         ids = _read_ids(content)
-        X, y = load_svmlight_file(BytesIO(b"".join(content)), dtype=dtype, zero_based=zero_based)
+        X, y = load_svmlight_file(
+            BytesIO(b"".join(content)), dtype=dtype, zero_based=zero_based
+        )
         if np.isinf(X.data).any() or np.isinf(y).any():
             raise ValueError(f"a value is infinite, or beyond {dtype.name}")
     except (ValueError, OverflowError) as error:
@@ -164,7 +187,9 @@ def _read_ids(lines):
         words = line.split(None, 2)
         if len(words) < 2 or not words[1].startswith(b"qid:") or b"#" in words[0]:
             raise ValueError("no qid after the grade, each line must name its query")
-        if b"_" in line and b"_" in line.partition(b"#")[0]:  # Python's numbers may have one
+        if (
+            b"_" in line and b"_" in line.partition(b"#")[0]
+        ):  # Python's numbers may have one
             raise ValueError("a number contains '_'")
         if words[1] not in id_of_word:
             word = words[1][4:].partition(b"#")[0]
@@ -200,4 +225,6 @@ def id_dtype(ids, name="The files"):
         return np.int64
     if low >= 0 and high < 2**64:
         return np.uint64
-    raise ValueError(f"{name} hold ids from {low} to {high}: no type of 64 bits holds both.")
+    raise ValueError(
+        f"{name} hold ids from {low} to {high}: no type of 64 bits holds both."
+    )

@@ -26,7 +26,9 @@ OF_LABELS = {
 
 
 @checked(
-    **{key: [count()] for key in ("n_lists", "n_features", "n_informative", "n_grades")},
+    **{
+        key: [count()] for key in ("n_lists", "n_features", "n_informative", "n_grades")
+    },
     n_items=[count(), _range],
     noise=[noise_level],
 )
@@ -83,7 +85,10 @@ def make_ranking(
     n_informative = min(n_informative, n_features)
     lengths = rng.randint(low, high + 1, size=n_lists)
     qid = np.repeat(np.arange(n_lists), lengths)
-    X = rng.normal(size=(len(qid), n_features)) + 2.0 * rng.normal(size=(n_lists, n_features))[qid]
+    X = (
+        rng.normal(size=(len(qid), n_features))
+        + 2.0 * rng.normal(size=(n_lists, n_features))[qid]
+    )
     direction = np.zeros(n_features)
     direction[:n_informative] = rng.normal(size=n_informative)
     direction /= np.linalg.norm(direction)
@@ -158,13 +163,17 @@ def check_label_features(n_features, n_labels):
     if n_features is None:
         return n_labels
     if n_features < n_labels:
-        raise ValueError(f"n_features={n_features} must be at least n_labels={n_labels}.")
+        raise ValueError(
+            f"n_features={n_features} must be at least n_labels={n_labels}."
+        )
     return n_features
 
 
 def draw_labels(rng, support, probabilities, n_features):
     """Draw one label per row of `probabilities`, and features linear in the probabilities."""
     n_samples, n_labels = probabilities.shape
-    drawn = (rng.uniform(size=(n_samples, 1)) > np.cumsum(probabilities, axis=1)).sum(axis=1)
+    drawn = (rng.uniform(size=(n_samples, 1)) > np.cumsum(probabilities, axis=1)).sum(
+        axis=1
+    )
     image = np.linalg.qr(rng.normal(size=(n_features, n_labels)))[0].T
     return support[np.minimum(drawn, n_labels - 1)], probabilities @ image

@@ -124,20 +124,28 @@ def iter_lists(
     is_triple = isinstance(source, tuple) and len(source) == 3
     # Arrays, or paths of .npy files.
     if is_triple and all(
-        str(part).endswith(".npy") if path_like.accepts(part) else not isinstance(part, tuple)
+        str(part).endswith(".npy")
+        if path_like.accepts(part)
+        else not isinstance(part, tuple)
         for part in source
     ):
         opened = of_arrays(source)
     elif (paths := _paths(source)) is None:
         opened = of_chunks(source)
     elif paths and paths[0].suffix == ".parquet":
-        read = _parquet_reader(paths, feature_dtype(dtype), (y_column, qid_column), feature_columns)
+        read = _parquet_reader(
+            paths, feature_dtype(dtype), (y_column, qid_column), feature_columns
+        )
         opened = of_files(paths, read, lambda path, row: f"{path}, row {row}")
     else:
         read = _letor_reader(paths, n_features, feature_dtype(dtype), zero_based, dense)
-        opened = of_files(paths, read, lambda path, row: f"{path}, line {line_of_row(path, row)}")
+        opened = of_files(
+            paths, read, lambda path, row: f"{path}, line {line_of_row(path, row)}"
+        )
     blocks, place, name, is_fixed = opened
-    return ListBlocks(blocks, place, name, is_fixed, int(rows_per_block), verbose=int(verbose))
+    return ListBlocks(
+        blocks, place, name, is_fixed, int(rows_per_block), verbose=int(verbose)
+    )
 
 
 class ListBlocks:
@@ -149,9 +157,21 @@ class ListBlocks:
     """
 
     def __init__(
-        self, blocks: Any, place: Any, name: str, is_fixed: bool, size: int, *, verbose: int = 0
+        self,
+        blocks: Any,
+        place: Any,
+        name: str,
+        is_fixed: bool,
+        size: int,
+        *,
+        verbose: int = 0,
     ) -> None:
-        self._blocks, self._place, self._name, self._is_fixed = blocks, place, name, is_fixed
+        self._blocks, self._place, self._name, self._is_fixed = (
+            blocks,
+            place,
+            name,
+            is_fixed,
+        )
         self._size = size
         self._verbose = verbose
 
@@ -279,13 +299,23 @@ def _check_chunk(chunk, before):
             f"Each chunk must be a triple (X, y, qid), got {type(chunk).__name__}."
         ) from None
     check_same_index(X=X, y=y, qid=qid)
-    X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "iloc") else np.asanyarray(X)
+    X = (
+        X.tocsr()
+        if sparse.issparse(X)
+        else X
+        if hasattr(X, "iloc")
+        else np.asanyarray(X)
+    )
     y, qid = np.asanyarray(y), id_array(qid)
     check_consistent_length(X, y, qid)
     if X.ndim != 2:
-        raise ValueError(f"X of each chunk must have two dimensions, got shape {X.shape}.")
+        raise ValueError(
+            f"X of each chunk must have two dimensions, got shape {X.shape}."
+        )
     if before is not None and before[0].shape[1] != X.shape[1]:
-        raise ValueError(f"A chunk of {X.shape[1]} features follows one of {before[0].shape[1]}.")
+        raise ValueError(
+            f"A chunk of {X.shape[1]} features follows one of {before[0].shape[1]}."
+        )
     if before is not None:
         check_same_columns(**{"the chunk before": before[0], "a chunk": X})
     return X, y, qid
@@ -316,7 +346,9 @@ def _paths(source):
     paths = [read_path(part, "each path") for part in source]
     for path in paths:
         if path.is_dir():
-            raise IsADirectoryError(f"{path} is a folder: give its files, '{path}/*.parquet'.")
+            raise IsADirectoryError(
+                f"{path} is a folder: give its files, '{path}/*.parquet'."
+            )
     if len({path.suffix == ".parquet" for path in paths}) > 1:
         raise ValueError("Some files are Parquet and some are not: give one format.")
     return paths
@@ -352,7 +384,9 @@ def of_chunks(source):
 
     def blocks(size):
         if isinstance(source, Iterator) and next(passes) > 1:
-            raise ValueError("An iterator is read only once: give a list or a callable.")
+            raise ValueError(
+                "An iterator is read only once: give a list or a callable."
+            )
         return _join(source() if callable(source) else source, size)
 
     name = f"<chunks of a {type(source).__name__}>"
@@ -386,14 +420,22 @@ def _letor_reader(paths, n_features, dtype, zero_based, dense):
     @cache
     def width():
         return n_features or max(
-            (X.shape[1] for p in paths for X, _, _ in read_svmlight(p, dtype, zero_based)),
+            (
+                X.shape[1]
+                for p in paths
+                for X, _, _ in read_svmlight(p, dtype, zero_based)
+            ),
             default=1,
         )
 
     def read(path):
         row = 0
         for X, y, qid in read_svmlight(path, dtype, zero_based):
-            yield convert_features(path, X, width(), dtype, zero_based, dense, row), y, qid
+            yield (
+                convert_features(path, X, width(), dtype, zero_based, dense, row),
+                y,
+                qid,
+            )
             row += len(y)
 
     return read
@@ -407,7 +449,9 @@ def _parquet_reader(paths, dtype, columns, chosen):
             from pyarrow import ArrowException
             from pyarrow.parquet import ParquetFile, read_schema
         except ImportError:
-            raise ImportError("Parquet files are read by pyarrow: pip install pyarrow.") from None
+            raise ImportError(
+                "Parquet files are read by pyarrow: pip install pyarrow."
+            ) from None
         row = 0
         try:
             features, own = (
@@ -415,21 +459,29 @@ def _parquet_reader(paths, dtype, columns, chosen):
                 for one in (paths[0], path)
             )
             if set(own) != set(features):
-                raise ValueError(f"{path} does not have the same columns as {paths[0]}.")
+                raise ValueError(
+                    f"{path} does not have the same columns as {paths[0]}."
+                )
             with closing(ParquetFile(path, read_dictionary=columns[1:])) as file:
                 for batch in file.iter_batches(columns=[*features, *columns]):
                     values = {
                         name: column.to_numpy(zero_copy_only=False)
-                        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                        for name, column in zip(
+                            batch.schema.names, batch.columns, strict=True
+                        )
                     }
                     X = np.empty((batch.num_rows, len(features)), dtype=dtype)
                     for j, name in enumerate(features):
                         X[:, j] = _numbers(values[name], dtype, path, name, row)
-                    y = _numbers(values[columns[0]], np.dtype(float), path, columns[0], row)
+                    y = _numbers(
+                        values[columns[0]], np.dtype(float), path, columns[0], row
+                    )
                     yield X, y, values[columns[1]]
                     row += batch.num_rows
         except (ArrowException, OSError) as error:
-            raise ValueError(f"{path} is not a readable Parquet file: {error}.") from None
+            raise ValueError(
+                f"{path} is not a readable Parquet file: {error}."
+            ) from None
 
     return read
 
@@ -444,7 +496,9 @@ def _features_of(path, names, columns, chosen):
             )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"{path} has two columns {twice!r}: give each column its own name.")
+        raise ValueError(
+            f"{path} has two columns {twice!r}: give each column its own name."
+        )
     return chosen or [name for name in names if name not in columns]
 
 

@@ -108,7 +108,12 @@ def load_letor(
         for part in X:
             part.resize(part.shape[0], width)
         features = convert_features(
-            p, sparse.vstack(X, format="csr"), n_features or width, dtype, zero_based, dense
+            p,
+            sparse.vstack(X, format="csr"),
+            n_features or width,
+            dtype,
+            zero_based,
+            dense,
         )
         qid_of_file = np.concatenate(qid, dtype=id_type, casting="unsafe")
         triples.append((features, np.concatenate(y), qid_of_file))
@@ -125,7 +130,9 @@ def feature_dtype(dtype):
     except TypeError:
         read = None
     if read is None or (read.kind not in "iu" and read not in (np.float32, np.float64)):
-        raise ValueError(f"dtype must be float64, float32 or an integer type, got {dtype!r}.")
+        raise ValueError(
+            f"dtype must be float64, float32 or an integer type, got {dtype!r}."
+        )
     return read
 
 
@@ -175,7 +182,12 @@ def _refuse_entry(path, X, entry, first_row, message):
 
 
 def dump_letor(
-    X: MatrixLike, y: ArrayLike, qid: ArrayLike | None, path: Any, *, comment: str | None = None
+    X: MatrixLike,
+    y: ArrayLike,
+    qid: ArrayLike | None,
+    path: Any,
+    *,
+    comment: str | None = None,
 ) -> np.ndarray:
     """Write ranking data in LETOR's format: SVMlight lines with a qid.
 
@@ -244,7 +256,9 @@ def dump_letor(
             part.eliminate_zeros()
             columns = (part.indices + 1).tolist()
             # repr is the shortest text that reads as the same number
-            pairs = [f"{j}:{v!r}" for j, v in zip(columns, part.data.tolist(), strict=True)]
+            pairs = [
+                f"{j}:{v!r}" for j, v in zip(columns, part.data.tolist(), strict=True)
+            ]
             bounds = pairwise(part.indptr.tolist())
             lines = [
                 " ".join([repr(grade), f"qid:{ids[i]}", *pairs[slice(*bound)]]) + "\n"
@@ -252,7 +266,9 @@ def dump_letor(
                     y[rows].tolist(), code[rows].tolist(), bounds, strict=True
                 )
             ]
-            file.write("".join(lines).replace(".0 ", " ").replace(".0\n", "\n").encode())
+            file.write(
+                "".join(lines).replace(".0 ", " ").replace(".0\n", "\n").encode()
+            )
     return lists.ids
 
 
@@ -271,9 +287,16 @@ def _check_rows(X, y):
             X = X.copy()
             X.sum_duplicates()
             if not np.isfinite(X.data).all():
-                raise ValueError("X is infinite after its duplicate entries are added up.")
+                raise ValueError(
+                    "X is infinite after its duplicate entries are added up."
+                )
         if X.nnz and X.indices.max() >= 2**31 - 1:
-            raise ValueError("X has entries beyond feature 2147483647, the largest in a file.")
+            raise ValueError(
+                "X has entries beyond feature 2147483647, the largest in a file."
+            )
     exact = {"f": np.float64, "b": np.int8}
-    X, y = (part.astype(exact.get(part.dtype.kind, part.dtype), copy=False) for part in (X, y))
+    X, y = (
+        part.astype(exact.get(part.dtype.kind, part.dtype), copy=False)
+        for part in (X, y)
+    )
     return X, y

@@ -19,7 +19,9 @@ _TIED = (list, tuple, set, frozenset, np.ndarray)
 _BESIDE = re.compile(r"(voter|ballot|judge|weight|count)s?([ _]?id)?|id", re.IGNORECASE)
 
 
-def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = None) -> np.ndarray:
+def grades_from_orders(
+    orders: Any, n_items: int | None = None, *, items: Any = None
+) -> np.ndarray:
     """Convert orders of items, best first, to grades, higher is better.
 
     The item at position p of an order of m items has the grade m - p, so a full order gives r -
@@ -63,13 +65,21 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
         try:
             index_of = {name: i for i, name in enumerate(check_unique(list(items)))}
         except TypeError as error:
-            raise ValueError(f"items must be a sequence of hashable names: {error}.") from None
+            raise ValueError(
+                f"items must be a sequence of hashable names: {error}."
+            ) from None
     sequences = order_rows(orders)
     if not sequences:
-        raise ValueError(f"orders must be a sequence of at least one order, got {orders!r}.")
+        raise ValueError(
+            f"orders must be a sequence of at least one order, got {orders!r}."
+        )
     for q, order in enumerate(sequences):
         unordered = isinstance(order, str | bytes | set | frozenset | dict)
-        if unordered or not hasattr(order, "__len__") or getattr(order, "shape", None) == ():
+        if (
+            unordered
+            or not hasattr(order, "__len__")
+            or getattr(order, "shape", None) == ()
+        ):
             raise ValueError(
                 f"Order {q} is {order!r}: each order is a sequence of items, best first, such as "
                 "[2, 0, 1]; split a text such as 'b>a>c' at '>' and give items=[...]."
@@ -81,7 +91,9 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     lengths = np.array([len(order) for order in named])
     if n_items is None:
         n_items = int(lengths.max()) if index_of is None else len(index_of)
-    check_size("The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items")
+    check_size(
+        "The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items"
+    )
     indices = _check_indices(named, lengths, n_items)
     return tied_grades(lengths, np.concatenate(sizes), indices, n_items)
 
@@ -91,7 +103,9 @@ def named_grades(orders, items):
     orders = order_rows(orders)
     if items is None:
         entries = [
-            one for one in chain.from_iterable(map(flat, orders)) if isinstance(one, Hashable)
+            one
+            for one in chain.from_iterable(map(flat, orders))
+            if isinstance(one, Hashable)
         ]
         if any(map(is_missing, entries)):
             raise ValueError(
@@ -170,7 +184,10 @@ def _type_of(column):
     entries = flat(column if column.dtype == object else column[column == column][:1])
     known = {str: "text", bool: "bool", Number: "numbers"}
     words = {
-        next((word for kind, word in known.items() if isinstance(one, kind)), type(one).__name__)
+        next(
+            (word for kind, word in known.items() if isinstance(one, kind)),
+            type(one).__name__,
+        )
         for one in entries
         if not is_missing(one)
     }
@@ -185,7 +202,9 @@ def tied_grades(lengths, sizes, item, n_items):
     order = np.repeat(np.arange(len(lengths)), lengths)
     middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # positions over all orders
     grades = np.full((len(lengths), n_items), np.nan)
-    grades[order, item] = np.repeat(np.cumsum(lengths), lengths) - np.repeat(middles, sizes)
+    grades[order, item] = np.repeat(np.cumsum(lengths), lengths) - np.repeat(
+        middles, sizes
+    )
     return grades
 
 
@@ -199,7 +218,9 @@ def _read_order(q, order, index_of):
             return False
 
     items, sizes = order, np.ones(len(order), dtype=np.intp)
-    has_objects = not isinstance(order, np.ndarray) or order.ndim > 1 or order.dtype == object
+    has_objects = (
+        not isinstance(order, np.ndarray) or order.ndim > 1 or order.dtype == object
+    )
     if has_objects and any(isinstance(entry, _TIED) for entry in order):
         blocks = [
             list(entry) if isinstance(entry, _TIED) and not is_name(entry) else [entry]
@@ -213,7 +234,9 @@ def _read_order(q, order, index_of):
         return items, sizes
     for name in items:
         if not is_name(name):
-            raise ValueError(f"Order {q} names {name!r}, which is not in items {list(index_of)}.")
+            raise ValueError(
+                f"Order {q} names {name!r}, which is not in items {list(index_of)}."
+            )
     return [index_of[name] for name in items], sizes
 
 
@@ -244,5 +267,7 @@ def _check_indices(named, lengths, n_items):
     counts = np.bincount(row * n_items + indices)
     if counts.max() > 1:
         q, i = divmod(int(np.argmax(counts > 1)), n_items)
-        raise ValueError(f"Order {q} names item {i} {counts[q * n_items + i]} times: name it once.")
+        raise ValueError(
+            f"Order {q} names item {i} {counts[q * n_items + i]} times: name it once."
+        )
     return indices

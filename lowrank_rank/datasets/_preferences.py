@@ -100,8 +100,14 @@ def make_preferences(
         probabilities = _draw_probabilities(rng, support, n_samples, condition)
         if probabilities is not None:
             target, data = draw_labels(rng, support, probabilities, n_features)
-            return Bunch(data=data, target=target, support=support, probabilities=probabilities)
-    remedy = "more items or labels" if condition == "cyclic" else "fewer items, or more density"
+            return Bunch(
+                data=data, target=target, support=support, probabilities=probabilities
+            )
+    remedy = (
+        "more items or labels"
+        if condition == "cyclic"
+        else "fewer items, or more density"
+    )
     raise ValueError(
         f"condition={condition!r} was hardly ever met by 200 random supports of n_labels="
         f"{n_labels} graphs over n_items={n_items} with density={density:g}: use {remedy}."
@@ -113,12 +119,16 @@ def _draw_probabilities(rng, support, n_samples, condition):
     n_labels, n_items = support.shape[:2]
     if condition is None:
         return rng.dirichlet(np.full(n_labels, 0.5), size=n_samples)
-    batch = max(200, min(2 * n_samples, 4_000_000 // n_items**2))  # rows that fit into memory
+    batch = max(
+        200, min(2 * n_samples, 4_000_000 // n_items**2)
+    )  # rows that fit into memory
     # A small concentration is near a single, acyclic label, a large one near the mean label.
     for concentration in (0.5, 0.05 if condition == "p_dag" else 5.0):
         accepted: list[np.ndarray] = []
         while sum(len(p) for p in accepted) < n_samples:
-            p = rng.dirichlet(np.full(n_labels, concentration), size=batch if accepted else 200)
+            p = rng.dirichlet(
+                np.full(n_labels, concentration), size=batch if accepted else 200
+            )
             p = p[acyclic(np.tensordot(p, support, axes=1)) == (condition == "p_dag")]
             if not accepted and len(p) < 4:
                 break
@@ -193,7 +203,9 @@ def make_duels(
     (True, [0, 0, 1, 1, 2, 2])
     """
     if n_features < 2 * n_planes:
-        raise ValueError(f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}.")
+        raise ValueError(
+            f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}."
+        )
     rng = check_random_state(random_state)
     basis = np.linalg.qr(rng.normal(size=(n_features, 2 * n_planes)))[0]
     half = basis[:, ::2] @ basis[:, 1::2].T
@@ -204,7 +216,9 @@ def make_duels(
     a, b = X[::2], X[1::2]
     margin = (a - b) @ coef + np.sum((a @ interaction) * b, axis=1)
     with np.errstate(over="ignore"):  # a tiny noise, probabilities 0 and 1
-        probabilities = expit(margin / noise) if noise > 0 else np.heaviside(margin, 0.5)
+        probabilities = (
+            expit(margin / noise) if noise > 0 else np.heaviside(margin, 0.5)
+        )
     first_wins = rng.uniform(size=n_duels) < probabilities
     target = np.column_stack([first_wins, ~first_wins]).ravel().astype(float)
     truth = {"coef": coef, "interaction": interaction, "margin": margin}

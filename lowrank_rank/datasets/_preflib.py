@@ -11,7 +11,9 @@ from .._typing import Bunch
 from ._files import read_path, refuse_line
 from ._orders import tied_grades
 
-_LINE_END = re.compile(r"\r\n?|\n")  # str.splitlines would cut names at other characters
+_LINE_END = re.compile(
+    r"\r\n?|\n"
+)  # str.splitlines would cut names at other characters
 _ITEM = "[0-9]{1,15}"
 _BLOCK = rf"(?:{_ITEM}|\{{\s*{_ITEM}(?:\s*,\s*{_ITEM})*\s*\}})"
 _ORDER = rf"{_BLOCK}(?:\s*,\s*{_BLOCK})*"
@@ -84,27 +86,39 @@ def load_preflib(path: Any) -> Bunch:
     for encoding in ("cp1252", "utf-8-sig"):  # some older files have names in cp1252
         with suppress(UnicodeDecodeError):
             text = content.decode(encoding)
-    lines = [(i, line) for i, line in enumerate(_LINE_END.split(text), start=1) if line.strip()]
+    lines = [
+        (i, line)
+        for i, line in enumerate(_LINE_END.split(text), start=1)
+        if line.strip()
+    ]
     if not lines:
         raise ValueError(f"{path} is empty.")
     current = lines[0][1].lstrip().startswith("#")
     numbered, title, voters, lines = (
-        _read_header(path, lines, data_type) if current else _read_older_header(path, lines)
+        _read_header(path, lines, data_type)
+        if current
+        else _read_older_header(path, lines)
     )
     names = [name for _, name in sorted(numbered.items())]
     place = {number: i for i, number in enumerate(sorted(numbered))}
     lines = [(line, text) for line, text in lines if not _WITHOUT_VOTERS.match(text)]
     if not lines:
         raise ValueError(f"{path} contains no orders, only a header.")
-    check_size(f"The grades of {path}", 8 * len(lines) * len(names), "read fewer orders")
+    check_size(
+        f"The grades of {path}", 8 * len(lines) * len(names), "read fewer orders"
+    )
     counts, orders = _read_orders(path, lines, current, place, data_type)
     lengths = [sum(map(len, blocks)) for blocks in orders]
     sizes = [len(block) for blocks in orders for block in blocks]
     items = [item for blocks in orders for block in blocks for item in block]
     for line, number in voters:
         if number != sum(counts):
-            refuse_line(path, line, f"{number} voters, but the orders add up to {sum(counts)}")
-    target = tied_grades(np.array(lengths), np.array(sizes), np.array(items), len(names))
+            refuse_line(
+                path, line, f"{number} voters, but the orders add up to {sum(counts)}"
+            )
+    target = tied_grades(
+        np.array(lengths), np.array(sizes), np.array(items), len(names)
+    )
     found = {"counts": np.array(counts, dtype=np.int64), "item_names": np.array(names)}
     return Bunch(target=target, **found, title=title, data_type=data_type)
 
@@ -115,7 +129,9 @@ def load_preflib(path: Any) -> Bunch:
 def _read_integer(path, line, text, what):
     """An integer >= 1 of the header."""
     if not re.fullmatch(_ITEM, text.strip()) or int(text) == 0:
-        refuse_line(path, line, f"{what} must be a whole number >= 1, got {text.strip()!r}")
+        refuse_line(
+            path, line, f"{what} must be a whole number >= 1, got {text.strip()!r}"
+        )
     return int(text)
 
 
@@ -127,15 +143,25 @@ def _read_header(path, lines, data_type):
         key = key.strip().upper()
         if text.lstrip()[0] != "#" or not colon:
             continue
-        if key in values and key.startswith(("ALTERNATIVE NAME ", "NUMBER ", "DATA TYPE")):
-            refuse_line(path, line, f"{key} is given twice, first in line {values[key][0]}")
+        if key in values and key.startswith(
+            ("ALTERNATIVE NAME ", "NUMBER ", "DATA TYPE")
+        ):
+            refuse_line(
+                path, line, f"{key} is given twice, first in line {values[key][0]}"
+            )
         values[key] = (line, value.strip())
     if "NUMBER ALTERNATIVES" not in values:
-        raise ValueError(f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header.")
+        raise ValueError(
+            f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header."
+        )
     line, text = values["NUMBER ALTERNATIVES"]
     n_items = _read_integer(path, line, text, "NUMBER ALTERNATIVES")
     keys = [key.removeprefix("ALTERNATIVE NAME ") for key in values]
-    names = {int(i): values[f"ALTERNATIVE NAME {i}"][1] for i in keys if re.fullmatch(_ITEM, i)}
+    names = {
+        int(i): values[f"ALTERNATIVE NAME {i}"][1]
+        for i in keys
+        if re.fullmatch(_ITEM, i)
+    }
     if len(names) != n_items:
         message = f"{n_items} alternatives, but the header names {len(names)}"
         refuse_line(path, line, f"{message} by lines '# ALTERNATIVE NAME i: name'")
@@ -172,7 +198,8 @@ def _read_older_header(path, lines):
     if len(numbers) != 3:
         refuse_line(path, line, f"expected {form}, got {text.strip()!r}")
     voters = [
-        (line, _read_integer(path, line, number, "the number of voters")) for number in numbers[:2]
+        (line, _read_integer(path, line, number, "the number of voters"))
+        for number in numbers[:2]
     ]
     return names, "", voters, lines[n_items + 2 :]
 
@@ -212,7 +239,9 @@ def _fault(blocks, place, data_type):
             return f"alternative {item} is named twice in one order"
         seen.add(item)
     if data_type[0] == "s" and len(blocks) < len(order):
-        return f"a tie in a .{data_type}: orders with ties belong in a .t{data_type[1:]}"
+        return (
+            f"a tie in a .{data_type}: orders with ties belong in a .t{data_type[1:]}"
+        )
     if data_type[2] == "c" and len(order) < len(place):
         found = f"the order ranks {len(order)} of {len(place)} alternatives in a .{data_type}"
         return f"{found}: incomplete orders belong in a .{data_type[:2]}i"

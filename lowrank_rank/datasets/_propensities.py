@@ -22,7 +22,11 @@ from ._clicks import check_positions
 
 @checked(confidence_level=LEVEL)
 def propensities_from_clicks(
-    clicks: ArrayLike, position: ArrayLike, document: ArrayLike, *, confidence_level: float = 0.95
+    clicks: ArrayLike,
+    position: ArrayLike,
+    document: ArrayLike,
+    *,
+    confidence_level: float = 0.95,
 ) -> Bunch:
     """Estimate how often readers examine each position, from documents shown at several.
 
@@ -97,7 +101,9 @@ def propensities_from_clicks(
     places, place = np.unique(position, return_inverse=True)
     last = int(places[-1])
     n_bytes = 8 * (4 * last + 4 * len(places) ** 2)
-    check_size(f"Propensities up to position {last}", n_bytes, "drop rows at late positions")
+    check_size(
+        f"Propensities up to position {last}", n_bytes, "drop rows at late positions"
+    )
     shape = (document.max() + 1, len(places))
     shows = csr_matrix((np.ones(len(clicks)), (document, place)), shape)
     clicked = csr_matrix((clicks, (document, place)), shape)
@@ -129,7 +135,9 @@ def _refuse_unconnected(shows, clicked, places):
     if without.all():
         raise ValueError("clicks are all 0: nothing can be estimated.")
     if without.any():
-        raise ValueError(f"Positions {places[without].tolist()} have no click: drop their rows.")
+        raise ValueError(
+            f"Positions {places[without].tolist()} have no click: drop their rows."
+        )
     edges = ((clicked > 0).astype(float).T @ (shows > 0).astype(float)) > 0
     n_parts, part = connected_components(edges, connection="strong")
     if n_parts > 1:
@@ -173,7 +181,10 @@ def _solve(shows, clicked):
 
 def _information(shares, of_document):
     """Negative Hessian of the likelihood in log(theta)."""
-    return np.diag(of_document @ shares) - (shares.T @ diags(of_document) @ shares).toarray()
+    return (
+        np.diag(of_document @ shares)
+        - (shares.T @ diags(of_document) @ shares).toarray()
+    )
 
 
 def _standard_errors(shows, clicked, log_theta, best):

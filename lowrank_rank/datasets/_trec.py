@@ -29,7 +29,8 @@ _LARGEST = sys.float_info.max
 # UTF-8 has no halves of surrogate pairs.
 _word = Rule(
     lambda value: (
-        isinstance(value, str) and bool(re.fullmatch(r"[^\s\ud800-\udfff]+", value, re.ASCII))
+        isinstance(value, str)
+        and bool(re.fullmatch(r"[^\s\ud800-\udfff]+", value, re.ASCII))
     ),
     "a word, a string without spaces",
 )
@@ -85,15 +86,24 @@ def read_mapping(table, value_names, name):
             raise _not_read(name, value_names, table)
         read = {id_text(query, name): {} for query in table}
         if len(read) != len(table):
-            raise ValueError(f"{name} contains a query twice, once as text and once as a number.")
-        given = {query: _pairs(found, name, value_names) for query, found in table.items()}
+            raise ValueError(
+                f"{name} contains a query twice, once as text and once as a number."
+            )
+        given = {
+            query: _pairs(found, name, value_names) for query, found in table.items()
+        }
         rows = ((query, *row) for query, pairs in given.items() for row in pairs)
     for row, (query, document, value) in enumerate(rows):
         where = f"{name} (row {row})" if is_frame(table) else name
-        documents, key = read.setdefault(id_text(query, where), {}), id_text(document, where)
+        documents, key = (
+            read.setdefault(id_text(query, where), {}),
+            id_text(document, where),
+        )
         value = plain(value)
         if key in documents:
-            raise ValueError(f"{name} contains the document {document!r} of {query!r} twice.")
+            raise ValueError(
+                f"{name} contains the document {document!r} of {query!r} twice."
+            )
         if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]
             raise ValueError(
                 f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite number."
@@ -107,7 +117,9 @@ def _pairs(documents, name, value_names):
     if isinstance(documents, dict):
         return documents.items()
     is_list = value_names is SCORE and isinstance(documents, list | tuple)
-    if is_list and all(isinstance(one, str) for one in documents):  # numbers could be scores
+    if is_list and all(
+        isinstance(one, str) for one in documents
+    ):  # numbers could be scores
         return zip(documents, range(len(documents), 0, -1), strict=True)
     if value_names is RELEVANCE and isinstance(documents, set | frozenset):
         return zip(documents, repeat(1))
@@ -117,7 +129,9 @@ def _pairs(documents, name, value_names):
 def _not_read(name, value_names, got):
     """The error for what is neither a run nor qrels."""
     is_run = value_names is SCORE
-    other = "lists of ids as text, best first" if is_run else "sets of relevant documents"
+    other = (
+        "lists of ids as text, best first" if is_run else "sets of relevant documents"
+    )
     return TypeError(
         f"{name} must be a dict from queries to dicts from documents to values, or to {other}; a "
         f"frame, a path, or a Run or Qrels of ranx; got {type(got).__name__}."
@@ -168,7 +182,9 @@ def check_judged(human, by_judge, runs, measures):
     k = None if None in cuts else max(cuts)
     for name, run in runs.items() if by_judge else ():
         for q in [q for q in human if q in run]:
-            least = min(sorted(run[q].values())[-k:] if k else run[q].values(), default=0.0)
+            least = min(
+                sorted(run[q].values())[-k:] if k else run[q].values(), default=0.0
+            )
             found = {document for document, score in run[q].items() if score >= least}
             if skipped := found & by_judge[q].keys() - human[q].keys():
                 raise ValueError(
@@ -178,7 +194,9 @@ def check_judged(human, by_judge, runs, measures):
                 )
 
 
-def load_qrels(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]] | Any":
+def load_qrels(
+    path: Any, *, as_frame: bool = False
+) -> "dict[str, dict[str, Any]] | Any":
     """Read TREC judgements: lines ``query iteration document relevance``.
 
     Lines that begin with # are comments.
@@ -214,7 +232,9 @@ def load_qrels(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any
     ...     load_qrels(path)
     {'q1': {'d1': 2, 'd2': 0}, 'q2': {'d1': 1}}
     """
-    return _load(path, "query iteration document relevance", 3, int, "relevance", as_frame)
+    return _load(
+        path, "query iteration document relevance", 3, int, "relevance", as_frame
+    )
 
 
 def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]] | Any":
@@ -271,7 +291,9 @@ def _load(path, form, place, kind, value_name, as_frame):
     rows = [(q, d, v) for q, documents in read.items() for d, v in documents.items()]
     table = np.array(rows, dtype=object)
     values = np.array(table[:, 2].tolist())
-    return table_of({QUERY[0]: table[:, 0], DOCUMENT[0]: table[:, 1], value_name: values})
+    return table_of(
+        {QUERY[0]: table[:, 0], DOCUMENT[0]: table[:, 1], value_name: values}
+    )
 
 
 def _read_block(path, first, block, form, place, kind, read):
@@ -298,12 +320,18 @@ def _parse(block, n_words, place, kind, read):
     # A word ends each line, so that one split of the block shows lines of another length.
     words = block.replace(b"\n", b" " + mark + b" ").split()
     marks, is_clear = words[n_words :: n_words + 1], n_lines == 1 or mark not in block
-    if len(words) != n_lines * (n_words + 1) or marks != [mark] * n_lines or not is_clear:
+    if (
+        len(words) != n_lines * (n_words + 1)
+        or marks != [mark] * n_lines
+        or not is_clear
+    ):
         raise ValueError(f"{len(block.split())} words")
     names = b"\n".join(words[2 :: n_words + 1]).decode().split("\n")
     texts = words[place :: n_words + 1]
     values = list(map(kind, texts))
-    is_valid = all(map(isfinite, values)) if kind is float else max(map(abs, values)) < 2**63
+    is_valid = (
+        all(map(isfinite, values)) if kind is float else max(map(abs, values)) < 2**63
+    )
     if b"_" in b"".join(texts) or not is_valid:
         known = "a finite number" if kind is float else "an integer of 64 bits"
         raise ValueError(f"{texts[0].decode()!r} is not {known}")
@@ -367,7 +395,9 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
     """
     if not isinstance(runs, dict) or not runs:
         raise ValueError("runs must be a dict from names to runs, as in {'bm25': run}.")
-    read = {name: read_mapping(run, SCORE, f"runs[{name!r}]") for name, run in runs.items()}
+    read = {
+        name: read_mapping(run, SCORE, f"runs[{name!r}]") for name, run in runs.items()
+    }
     grades = None if qrels is None else read_mapping(qrels, RELEVANCE, "qrels")
     pairs: dict = {}  # row of each query and document
     for query in dict.fromkeys(query for run in read.values() for query in run):
@@ -385,7 +415,9 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
                 rows = [pairs[query, document] for document in found]
                 X[rows, 2 * j] = (scores - scores.min()) / (np.ptp(scores) or 1.0)
                 X[rows, 2 * j + 1] = 1.0 / (60.0 + rankdata(-scores))
-    y = grades and np.array([max(grades[q].get(d, 0.0), 0.0) for q, d in pairs], dtype=np.float64)
+    y = grades and np.array(
+        [max(grades[q].get(d, 0.0), 0.0) for q, d in pairs], dtype=np.float64
+    )
     qid, docno = (np.array(ids, dtype=object) for ids in zip(*pairs, strict=True))
     names = [f"{name} {what}" for name in read for what in ("score", "1/(60 + rank)")]
     return Bunch(data=X, target=y, qid=qid, docno=docno, feature_names=names)
@@ -428,7 +460,10 @@ def dump_qrels(qrels: Any, path: Any) -> None:
                 )
 
     def lines(query, documents):
-        return [f"{query} 0 {document} {int(grade)}" for document, grade in documents.items()]
+        return [
+            f"{query} 0 {document} {int(grade)}"
+            for document, grade in documents.items()
+        ]
 
     _dump(read, path, "qrels", lines)
 
@@ -479,14 +514,21 @@ def _dump(mapping, path, name, lines_of):
     path = read_path(path)
     if not any(mapping.values()):
         raise ValueError(f"{name} contains no document: there is nothing to write.")
-    for word in {*mapping, *(document for documents in mapping.values() for document in documents)}:
+    for word in {
+        *mapping,
+        *(document for documents in mapping.values() for document in documents),
+    }:
         if not _word.accepts(word):
             raise ValueError(
                 f"{name} contains the id {word!r}: in a file an id is UTF-8 text without spaces."
             )
     for query in mapping:
         if query.startswith("#"):
-            raise ValueError(f"{name} contains the query {query!r}: # would begin a comment.")
+            raise ValueError(
+                f"{name} contains the query {query!r}: # would begin a comment."
+            )
     with open_replacing(path) as file:
         for query, documents in mapping.items():
-            file.write("".join(f"{line}\n" for line in lines_of(query, documents)).encode())
+            file.write(
+                "".join(f"{line}\n" for line in lines_of(query, documents)).encode()
+            )

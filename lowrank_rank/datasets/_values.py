@@ -3,7 +3,14 @@
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import check_finite, check_same_index, column_names, is_frame, numbers, plain
+from .._arrays import (
+    check_finite,
+    check_same_index,
+    column_names,
+    is_frame,
+    numbers,
+    plain,
+)
 from .._labels import QUERY
 from ._trec import DOCUMENT
 
@@ -70,7 +77,9 @@ def read_values(table, unused):
         )
     columns = column_names(table) if isinstance(table, dict) or is_frame(table) else []
     if len(set(columns)) < len(columns):
-        raise ValueError(f"Two columns of the table of values have the same name: {columns}.")
+        raise ValueError(
+            f"Two columns of the table of values have the same name: {columns}."
+        )
     if not columns or any(np.ndim(table[name]) != 1 for name in columns):
         raise ValueError(
             "Give rankers, a dict of scores, models or runs; or as y_true a table of values, a "

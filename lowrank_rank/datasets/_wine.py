@@ -39,4 +39,6 @@ def load_wine_tasting() -> Bunch:
     (_, *judges), *rows = csv.reader(table.splitlines())
     target = np.array([row[1:] for row in rows], dtype=np.float64).T
     item_names = np.array([row[0] for row in rows])
-    return Bunch(target=target, judges=np.array(judges), item_names=item_names, source=SOURCE)
+    return Bunch(
+        target=target, judges=np.array(judges), item_names=item_names, source=SOURCE
+    )

@@ -25,7 +25,9 @@ from ._decoded import (
     trace_back,
 )
 
-MAX_ITEMS_EXACT = 12  # decoder="auto": two to three times local search (`benchmarks limits`)
+MAX_ITEMS_EXACT = (
+    12  # decoder="auto": two to three times local search (`benchmarks limits`)
+)
 MAX_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
 
 
@@ -101,7 +103,9 @@ def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
     full = symmetric_matrices(u, n_items)
     diagonal = np.arange(n_items)
     own = full[:, diagonal, diagonal]
-    links = full[:, ~np.eye(n_items, dtype=bool)].reshape(len(full), n_items, n_items - 1)
+    links = full[:, ~np.eye(n_items, dtype=bool)].reshape(
+        len(full), n_items, n_items - 1
+    )
     links = np.cumsum(-np.sort(-links, axis=2), axis=2)
     links = np.concatenate([np.zeros((len(full), n_items, 1)), links], axis=2)
     worth = np.sort(own[:, :, np.newaxis] + links / 2.0, axis=1)[:, ::-1]
@@ -203,8 +207,12 @@ def top_weights(n_items):
 def _best_prefixes(u):
     """Largest sum of c_p F(T_p) over the chains that end in each subset."""
     n_items, _, n_lists = u.shape
-    best = np.zeros((2**n_items, n_lists))  # F(T) of every subset at first, item after item
-    links = np.zeros((2 ** (n_items - 1), n_lists))  # sum of u_ij over j in T, for one i
+    best = np.zeros(
+        (2**n_items, n_lists)
+    )  # F(T) of every subset at first, item after item
+    links = np.zeros(
+        (2 ** (n_items - 1), n_lists)
+    )  # sum of u_ij over j in T, for one i
     for i in range(n_items):
         links[0] = u[i, i]
         for j in range(i):
@@ -263,7 +271,9 @@ def decode_map_local_search(
     order = np.argsort(decode_map_diagonal(u, n_items).ranks, axis=1)
     active = np.arange(len(full) if n_items > 1 else 0)
     lists = np.arange(len(full))[:, np.newaxis]
-    closing = np.tril(full[lists[:, :, np.newaxis], order[:, :, np.newaxis], order[:, np.newaxis]])
+    closing = np.tril(
+        full[lists[:, :, np.newaxis], order[:, :, np.newaxis], order[:, np.newaxis]]
+    )
     closing = closing.sum(axis=2)  # pairs with their later item at this position
     least = 1e-12 * np.abs(full).sum(axis=(1, 2))  # smaller gains are rounding errors
     for _ in range(max_sweeps):

@@ -79,7 +79,9 @@ def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
     u = numbers(u, "u")
     if u.ndim != 2 or n_columns not in (None, u.shape[1]):
         columns = "r" if n_columns is None else n_columns
-        raise ValueError(f"u has shape {u.shape}; {of}it must be (n_lists, {columns}){layout}.")
+        raise ValueError(
+            f"u has shape {u.shape}; {of}it must be (n_lists, {columns}){layout}."
+        )
     return check_finite(u, "u", largest)
 
 
@@ -87,7 +89,9 @@ def compared_ranks(ranks, n_lists, n_items):
     """Check the ranks of a user: finite floats >= 1 of shape (n_lists, n_items)."""
     ranks = numbers(ranks, "ranks")
     if ranks.shape != (n_lists, n_items):
-        raise ValueError(f"ranks have shape {ranks.shape}; they must be {(n_lists, n_items)}.")
+        raise ValueError(
+            f"ranks have shape {ranks.shape}; they must be {(n_lists, n_items)}."
+        )
     if ranks.size and not check_finite(ranks, "ranks").min() >= 1:
         raise ValueError(f"ranks start at 1 = best, got {ranks.min():g}.")
     return ranks
@@ -150,7 +154,9 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
     for ranks_of_list, worth_of_list in zip(ranks, worth, strict=True):
         # Rounding makes ties of values that differ in the last digits only.
         largest = np.abs(worth_of_list).max()
-        rounded = np.round(worth_of_list / largest, 12) if largest > 0 else worth_of_list
+        rounded = (
+            np.round(worth_of_list / largest, 12) if largest > 0 else worth_of_list
+        )
         items, positions = linear_sum_assignment(rounded, maximize=True)
         ranks_of_list[items] = positions + 1
     return decode_sort(-ranks.astype(float))
@@ -217,9 +223,13 @@ def trace_back(best, added=lambda inside: 0.0):
     ranks = np.empty((n_lists, n_items), dtype=np.intp)
     for p in range(n_items, 0, -1):
         inside = (subset[:, np.newaxis] & bits) > 0
-        values = best[subset[:, np.newaxis] & ~bits, lists[:, np.newaxis]] + added(inside)
+        values = best[subset[:, np.newaxis] & ~bits, lists[:, np.newaxis]] + added(
+            inside
+        )
         values = np.where(inside, values, -np.inf)
-        last = n_items - 1 - np.argmax(values[:, ::-1], axis=1)  # in ties the later item
+        last = (
+            n_items - 1 - np.argmax(values[:, ::-1], axis=1)
+        )  # in ties the later item
         ranks[lists, last] = p
         subset = subset ^ bits[last]
     return ranks

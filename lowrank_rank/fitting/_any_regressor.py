@@ -12,12 +12,21 @@ from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import has_fit_parameter
 
-from .._arrays import is_data_frame, name_the_text, plain, take_rows, without_empty_columns
+from .._arrays import (
+    is_data_frame,
+    name_the_text,
+    plain,
+    take_rows,
+    without_empty_columns,
+)
 from .._base import attribute_of_fitted
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
 
-_HIST_TREES = ensemble.HistGradientBoostingRegressor, ensemble.HistGradientBoostingClassifier
+_HIST_TREES = (
+    ensemble.HistGradientBoostingRegressor,
+    ensemble.HistGradientBoostingClassifier,
+)
 
 
 def route_of(estimator, kind):
@@ -38,7 +47,11 @@ def route_of(estimator, kind):
     from the probabilities of classes or distinct sets.
     """
     if not isinstance(estimator, str):
-        return "classifier" if kind == "classes" and is_classifier(estimator) else "regressor"
+        return (
+            "classifier"
+            if kind == "classes" and is_classifier(estimator)
+            else "regressor"
+        )
     if estimator == "auto":
         return "ridge" if kind == "documents" else "logistic"
     if estimator == "trees":
@@ -59,7 +72,9 @@ def forest_columns(X, model):
     """
     X = without_empty_columns(X)
     try:
-        Z = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        Z = check_array(
+            X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
+        )
     except ValueError as error:
         name_the_text(error, X)
         raise
@@ -67,9 +82,15 @@ def forest_columns(X, model):
     names = getattr(model, "feature_names_in_", range(len(low)))
     with np.errstate(over="ignore", invalid="ignore"):
         infinite = np.isinf(np.maximum(-low, high).astype(np.float32))
-        constant = (high > low) & (high.astype(np.float32) - low.astype(np.float32) < 1e-6)
+        constant = (high > low) & (
+            high.astype(np.float32) - low.astype(np.float32) < 1e-6
+        )
     for j in np.flatnonzero(infinite | constant)[:1]:
-        what = f"a range of {high[j] - low[j]:g}" if constant[j] else "numbers beyond float32"
+        what = (
+            f"a range of {high[j] - low[j]:g}"
+            if constant[j]
+            else "numbers beyond float32"
+        )
         raise ValueError(
             f"Column {plain(names[j])!r} of X has {what}, {low[j]:g} to {high[j]:g}. Forests read "
             "float32, and ranges below 1e-6 as constant: scale it (StandardScaler), or drop it."
@@ -182,7 +203,9 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
         """Targets, shape (n, d)."""
         deviations, share_known = np.hsplit(self.estimator_.predict(X), 2)
         share_known = share_known / self._unit_
-        return self.means_ + deviations / (share_known + (1.0 - share_known) * self._prior_)
+        return self.means_ + deviations / (
+            share_known + (1.0 - share_known) * self._prior_
+        )
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -218,7 +241,9 @@ class RegressorModel(NamedTuple):
     def predict(self, X):
         """Surrogate vectors, shape (n, d)."""
         kinds = {getattr(type(r).predict, "__module__", "") for r in self.regressors}
-        if self.linear is not None and all(k.startswith("sklearn.linear_model.") for k in kinds):
+        if self.linear is not None and all(
+            k.startswith("sklearn.linear_model.") for k in kinds
+        ):
             # Unlike scikit-learn's product, ours is equal for equal rows to the last bit.
             return self.linear.predict(_numbers_of(X, self.regressors[0]))
         if self.vectors is not None:
@@ -226,7 +251,10 @@ class RegressorModel(NamedTuple):
         if not self.regressors:  # a single item has no pairs
             return np.zeros((X.shape[0], 0))
         each = self.n_targets if len(self.regressors) == 1 else 1
-        parts = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in self.regressors)
+        parts = (
+            checked_prediction(r, r.predict(X), X.shape[0], each)
+            for r in self.regressors
+        )
         return np.column_stack(list(parts))
 
     def probabilities(self, X):
@@ -243,9 +271,15 @@ def fits_of(estimator, X, targets, sample_weight):
     """
     targets = round_significant(targets)
     judged, tags = ~np.isnan(targets), get_tags(estimator).target_tags
-    if targets.shape[1] == 1 and tags.single_output and not isinstance(estimator, MeansOfKnown):
+    if (
+        targets.shape[1] == 1
+        and tags.single_output
+        and not isinstance(estimator, MeansOfKnown)
+    ):
         targets = targets[:, 0]
-    together = isinstance(estimator, MeansOfKnown) or (judged.all() and tags.multi_output)
+    together = isinstance(estimator, MeansOfKnown) or (
+        judged.all() and tags.multi_output
+    )
     if judged.shape[1] == 1 or (judged.shape[1] > 1 and together):
         yield X, targets, sample_weight
         return
@@ -277,7 +311,10 @@ def checked_prediction(regressor, predicted, n_rows, n_targets=1):
     """Predictions (n, d) of a regressor; refuses another shape, NaN and infinity."""
     predicted = np.asarray(predicted, dtype=np.float64)
     name = type(regressor).__name__
-    if predicted.shape != (n_rows, n_targets) and (n_targets, *predicted.shape) != (1, n_rows):
+    if predicted.shape != (n_rows, n_targets) and (n_targets, *predicted.shape) != (
+        1,
+        n_rows,
+    ):
         raise ValueError(
             f"{name} predicts an array of shape {predicted.shape} where ({n_rows}, {n_targets}) is "
             "needed: use a regressor that predicts one number for each row and target."
@@ -308,7 +345,9 @@ def weight_parameters(estimator, sample_weight):
     inner = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
     inner += [model for _, model in getattr(estimator, "estimators", None) or []]
     inside = [model for model in inner if hasattr(model, "fit")]
-    kinds = [parameter.kind for parameter in signature(estimator.fit).parameters.values()]
+    kinds = [
+        parameter.kind for parameter in signature(estimator.fit).parameters.values()
+    ]
     if not inside or Parameter.VAR_KEYWORD not in kinds:
         return None
     parameters = [weight_parameters(model, sample_weight) for model in inside]
@@ -333,7 +372,9 @@ def _numbers_of(X, regressor):
 def linear_model(model, X):
     """The `LinearModel` with the predictions of a `RegressorModel` on X, or None."""
     regressors = model.regressors
-    if not all(hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]):
+    if not all(
+        hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]
+    ):
         return None
     dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
     coef = np.vstack([np.atleast_2d(c) for c in dense])
@@ -346,7 +387,9 @@ def linear_model(model, X):
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         linear = X_numbers @ coef.T + intercept
-    return LinearModel(coef, intercept) if np.allclose(linear, model.predict(X)) else None
+    return (
+        LinearModel(coef, intercept) if np.allclose(linear, model.predict(X)) else None
+    )
 
 
 def round_significant(values):
@@ -365,7 +408,9 @@ def fit_one(estimator, X, y, sample_weight=None, **given):
     if isinstance(estimator, _HIST_TREES):
         X = without_empty_columns(X)
     try:
-        with config_context(enable_metadata_routing=False):  # weights go by their plain names
+        with config_context(
+            enable_metadata_routing=False
+        ):  # weights go by their plain names
             return estimator.fit(X, y, **given)
     except (TypeError, ValueError) as error:
         name_the_text(error, X)

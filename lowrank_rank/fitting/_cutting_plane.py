@@ -52,13 +52,20 @@ def cutting_plane(
         idle = np.append(idle, np.zeros(len(value), dtype=np.intp))
         wanted = tol * max(1.0, abs(best_value))
         accuracy = 0.1 * max(best_value - lower, wanted)  # a tenth of the present gap
-        multipliers, bound = simplex_program(slopes, offsets, penalty, slacks, tol=accuracy)
+        multipliers, bound = simplex_program(
+            slopes, offsets, penalty, slacks, tol=accuracy
+        )
         weights = 0.75 * best - 0.25 * (multipliers @ slopes) / penalty
         largest = np.zeros(len(value))
         np.maximum.at(largest, slacks, multipliers)
         idle = np.where(multipliers > 0.1 * tol * largest[slacks], 0, idle + 1)
         kept = (idle < 3) | (bound <= lower)  # a bound that rises rules out cycles
-        slopes, offsets, slacks, idle = slopes[kept], offsets[kept], slacks[kept], idle[kept]
+        slopes, offsets, slacks, idle = (
+            slopes[kept],
+            offsets[kept],
+            slacks[kept],
+            idle[kept],
+        )
         lower = max(lower, bound)
         if report is not None:
             report(n_round, watched)
@@ -93,7 +100,9 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
     # Offsets that differ by rounding alone have no unit.
     if unit <= max(1e-14 * np.abs(offsets).max(), 1e-20 * largest):
         unit = largest or 1.0
-    multipliers = _interior_point(rows / np.sqrt(unit), linear / unit, groups, starts, tol / unit)
+    multipliers = _interior_point(
+        rows / np.sqrt(unit), linear / unit, groups, starts, tol / unit
+    )
     multipliers = np.where(multipliers > 1e-12, multipliers, 0.0)
     m = np.empty(len(multipliers))
     m[order] = multipliers / np.add.reduceat(multipliers, starts)[groups]

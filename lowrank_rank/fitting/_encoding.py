@@ -77,11 +77,17 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
             "Documents, one row each, are sorted by their scores: leave decoder='auto'."
         )
     w = lists.group(weights)
-    gains, normalisers = checked_row_targets(loss, lists.group(loss.check_labels(y)), lists, w)
+    gains, normalisers = checked_row_targets(
+        loss, lists.group(loss.check_labels(y)), lists, w
+    )
     counted = lists.sum(w) * (normalisers > 0)
-    targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))[:, np.newaxis]
+    targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))[
+        :, np.newaxis
+    ]
     codes = lists.codes if centered else None
-    return Encoding("documents", targets, codes, np.array([counted @ normalisers, counted.sum()]))
+    return Encoding(
+        "documents", targets, codes, np.array([counted @ normalisers, counted.sum()])
+    )
 
 
 def encode_items(y, loss, decoder, start=0):
@@ -90,7 +96,9 @@ def encode_items(y, loss, decoder, start=0):
     Messages number the rows from `start`.
     """
     if callable(decoder):
-        return Encoding("items", _checked_targets(loss, loss.regression_targets, y, None, start))
+        return Encoding(
+            "items", _checked_targets(loss, loss.regression_targets, y, None, start)
+        )
     if decoder not in loss.decoders:
         raise ValueError(
             f"decoder={decoder!r} is not a decoder of {loss!r}: use 'auto' or one of "
@@ -128,7 +136,9 @@ def items_decoder(decoder, loss, y):
 
 def is_missing(rows, encoding):
     """Whether a row of fixed items or of a set, of positive weight, has a NaN label."""
-    return encoding.kind in ("items", "sets") and not is_finite(rows.y[rows.weights > 0])
+    return encoding.kind in ("items", "sets") and not is_finite(
+        rows.y[rows.weights > 0]
+    )
 
 
 def checked_row_targets(loss, y, lists, weights):
@@ -180,7 +190,9 @@ def decoded_scores(loss, decoder, u, n_items):
     if decoder == "sort":
         return u
     if callable(decoder):
-        ranks = check_ranks(decoder(u, n_items), "What the decoder returns", (len(u), n_items))
+        ranks = check_ranks(
+            decoder(u, n_items), "What the decoder returns", (len(u), n_items)
+        )
     else:
         ranks = loss.decoders[decoder].decode(u, n_items)
     return n_items - ranks.astype(np.float64)

@@ -27,7 +27,13 @@ from .._arrays import (
     take_rows,
 )
 from .._base import attribute_of_fitted, read_features
-from .._blocks import Blocks, check_has_ids, check_new_lists, read_blocks, refuse_cut_list
+from .._blocks import (
+    Blocks,
+    check_has_ids,
+    check_new_lists,
+    read_blocks,
+    refuse_cut_list,
+)
 from .._labels import refuse_unjudged_item
 from .._lists import batches
 from .._parameters import all_or_nothing, fresh_fit, predictor, say
@@ -86,10 +92,16 @@ class RegressionMixin:
     low_: np.ndarray
     high_: np.ndarray
     intercept_: float | np.ndarray
-    _shared: ClassVar[tuple[str, ...]] = ()  # attributes that all batches of a model share
-    _averaged: ClassVar[tuple[str, ...]] = ()  # fitted attributes that are means over rows
+    _shared: ClassVar[
+        tuple[str, ...]
+    ] = ()  # attributes that all batches of a model share
+    _averaged: ClassVar[
+        tuple[str, ...]
+    ] = ()  # fitted attributes that are means over rows
     _keeps_float32: ClassVar[bool] = False  # linear models take float32
-    _trees: ClassVar[Any] = HistGradientBoostingRegressor()  # their tags are those of "trees"
+    _trees: ClassVar[Any] = (
+        HistGradientBoostingRegressor()
+    )  # their tags are those of "trees"
     _keeps_frames: ClassVar[bool] = False  # other estimators get the data frame itself
     _checked_loss: Any
     _encode: Any
@@ -98,7 +110,9 @@ class RegressionMixin:
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
         estimator = self._trees if self._has_trees() else self.estimator
-        is_accepted = predictor.accepts(estimator)  # else fit says what is wrong with it
+        is_accepted = predictor.accepts(
+            estimator
+        )  # else fit says what is wrong with it
         base = get_tags(estimator).input_tags if is_accepted else None
         tags.input_tags.sparse = True if base is None else base.sparse
         tags.input_tags.allow_nan = False if base is None else base.allow_nan
@@ -127,7 +141,10 @@ class RegressionMixin:
         X, targets, weights = rows.X, encoding.targets, rows.weights
         what = f"on {X.shape}, {targets.shape[1]} target(s)"
         if route == "forest":
-            X, estimator = forest_columns(X, self), item_forest(is_missing(rows, encoding))
+            X, estimator = (
+                forest_columns(X, self),
+                item_forest(is_missing(rows, encoding)),
+            )
         elif route == "boosted":
             say(self, f"boosted trees {what}")
             estimator = document_trees(X.shape[0])
@@ -136,7 +153,9 @@ class RegressionMixin:
                 return RegressorModel([fit_centred_trees(trees, X, encoding, weights)])
         if not isinstance(estimator, str):
             say(self, f"{type(estimator).__name__} {what}")
-            return self._fit_estimator(estimator, X, encoding.scaled_targets(weights), weights)
+            return self._fit_estimator(
+                estimator, X, encoding.scaled_targets(weights), weights
+            )
         limits = {"tol": self.tol, "max_iter": self.max_iter}
         if route == "logistic":
             say(self, f"logistic regression {what}")
@@ -152,13 +171,19 @@ class RegressionMixin:
         """Fit one regressor, or one for each coordinate, to plain targets."""
         estimator = seeded(estimator, self.random_state)
         targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
-        targets[:, np.isnan(targets[weights > 0]).all(axis=0)] = 0.0  # pairs that nobody compares
+        targets[:, np.isnan(targets[weights > 0]).all(axis=0)] = (
+            0.0  # pairs that nobody compares
+        )
         regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
             delayed(fit_one)(clone(estimator), *given)
-            for given in fits_of(estimator, X, targets, weights_given(estimator, weights))
+            for given in fits_of(
+                estimator, X, targets, weights_given(estimator, weights)
+            )
         )
         model = RegressorModel(regressors, None, targets.shape[1])
-        return model._replace(linear=linear_model(model, take_rows(X, np.arange(n_rows(X))[:5])))
+        return model._replace(
+            linear=linear_model(model, take_rows(X, np.arange(n_rows(X))[:5]))
+        )
 
     def _fit_classifier(self, X, y, weights, encode):
         """Fit a classifier; the model predicts the expected vector of the class.
@@ -218,11 +243,18 @@ class RegressionMixin:
                 refuse_dates(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
         allows_nan = other and (
-            get_tags(self).input_tags.allow_nan or (not self._has_trees() and wraps(self.estimator))
+            get_tags(self).input_tags.allow_nan
+            or (not self._has_trees() and wraps(self.estimator))
         )
-        dtype = [np.float64, np.float32] if self._keeps_float32 and not other else np.float64
+        dtype = (
+            [np.float64, np.float32]
+            if self._keeps_float32 and not other
+            else np.float64
+        )
         finite = "allow-nan" if allows_nan else True
-        return read_features(self, X, reset=reset, dtype=dtype, ensure_all_finite=finite)
+        return read_features(
+            self, X, reset=reset, dtype=dtype, ensure_all_finite=finite
+        )
 
     def _keep(self, model, *, flat=None):
         """Set the fitted attributes of a model; `flat` drops the axis d = 1, as of documents."""
@@ -354,13 +386,19 @@ class BlockSums:
                     "all batches of a model must be of one kind. Use fit to start again."
                 )
         if "n_lists_" in two:
-            check_has_ids(one["_has_qid_"], two["_has_qid_"] or two["n_items_"] is not None)
+            check_has_ids(
+                one["_has_qid_"], two["_has_qid_"] or two["n_items_"] is not None
+            )
             (first, last), (head, tail) = one["_ends_"], two["_ends_"]
             if two["_has_qid_"] and head == last:
                 refuse_cut_list()
             two.update(n_lists_=one["n_lists_"] + two["n_lists_"], _ends_=(first, tail))
         sums = self.sums + later.sums
-        fraction = 1.0 - features.total / sums.features.total if sums.features.total > 0 else 0.0
+        fraction = (
+            1.0 - features.total / sums.features.total
+            if sums.features.total > 0
+            else 0.0
+        )
         for name in set(self.averaged) & set(one):
             two[name] = one[name] + fraction * (two[name] - one[name])
         return replace(self, fitted=two, sums=sums)
@@ -440,7 +478,11 @@ def _agree(now, before):
             and _agree(getattr(now, "alpha_", None), getattr(before, "alpha_", None))
         )
     arrays = isinstance(now, np.ndarray) and isinstance(before, np.ndarray)
-    if arrays and now.dtype.kind == before.dtype.kind == "f" and now.shape == before.shape:
+    if (
+        arrays
+        and now.dtype.kind == before.dtype.kind == "f"
+        and now.shape == before.shape
+    ):
         size = np.abs(before).max(initial=0.0)
         return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
     return np.array_equal(now, before) if arrays else bool(now == before)
@@ -498,7 +540,9 @@ def merge(models: Sequence[_Model]) -> _Model:
             for each in (model, first)
         )
         if one != two:
-            raise ValueError(f"merge needs equal parameters, got {model!r} and {first!r}.")
+            raise ValueError(
+                f"merge needs equal parameters, got {model!r} and {first!r}."
+            )
         for name in _COLUMNS:
             one, two = (getattr(each, name, []) for each in (first, model))
             if not np.array_equal(one, two):
@@ -517,4 +561,6 @@ def merge(models: Sequence[_Model]) -> _Model:
             "Two of the models have equal sums: they are the same model, or were fitted to "
             "the same rows, which would count twice. Give each part once."
         )
-    return keep_batch(clone(first), reduce(add, (BlockSums.of(m, m._sums_) for m in given)))
+    return keep_batch(
+        clone(first), reduce(add, (BlockSums.of(m, m._sums_) for m in given))
+    )

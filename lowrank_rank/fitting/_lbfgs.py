@@ -33,7 +33,9 @@ def lbfgs(
 
     def flat(theta):
         nonlocal latest
-        with np.errstate(over="ignore", invalid="ignore"):  # the line search rejects such points
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # the line search rejects such points
             value, gradient = objective(theta.reshape(shape))
         latest = float(value), float(np.abs(gradient).max())
         return value, np.ravel(gradient)
@@ -46,7 +48,9 @@ def lbfgs(
 
     options = {"gtol": tol, "ftol": 0, "maxcor": memory}
     options |= {"maxiter": max_iter, "maxfun": 20 * max_iter}
-    result = minimize(flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options)
+    result = minimize(
+        flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options
+    )
     theta, value, largest = result.x, float(result.fun), float(np.abs(result.jac).max())
     if polish and n_iter < max_iter and largest > tol:
         # Newton-Krylov steps on the gradient. SciPy's estimate of the curvature starts anew up to
@@ -56,8 +60,13 @@ def lbfgs(
         for _ in range(3):
             try:
                 with np.errstate(all="ignore"):  # of steps that are not taken
-                    refined = root(lambda w: flat(w)[1], theta, method="krylov", options=options)
-            except (ValueError, ArithmeticError):  # the gradient is rounding, or 0 altogether
+                    refined = root(
+                        lambda w: flat(w)[1], theta, method="krylov", options=options
+                    )
+            except (
+                ValueError,
+                ArithmeticError,
+            ):  # the gradient is rounding, or 0 altogether
                 break
             size = np.abs(refined.fun).max()
             if not size < largest:

@@ -28,7 +28,9 @@ class LinearProblem:
 
     def __init__(self, X, n_columns=1, *, intercept=False, mean=0.0, scale=1.0):
         self.X, self.n_columns, self.intercept = X, n_columns, intercept
-        self.scaling = Scaling(*(np.broadcast_to(part, X.shape[1]) for part in (mean, scale)))
+        self.scaling = Scaling(
+            *(np.broadcast_to(part, X.shape[1]) for part in (mean, scale))
+        )
         self.is_standardised = not np.any(mean) and bool(np.all(np.equal(scale, 1.0)))
         self.size = n_columns * (X.shape[1] + intercept)
 
@@ -45,7 +47,10 @@ class LinearProblem:
         if not self.is_standardised:
             coef, intercept = self.scaling.unscaled(coef, intercept)
         # Scores are column by column in memory: losses of columns are several times faster.
-        parts = [X @ coef.T if issparse(X) else (coef @ X.T).T for _, X in self._double_rows()]
+        parts = [
+            X @ coef.T if issparse(X) else (coef @ X.T).T
+            for _, X in self._double_rows()
+        ]
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
         if self.intercept or not self.is_standardised:
             scores += intercept  # in place: a copy takes longer than the product

@@ -31,9 +31,13 @@ def fit_list_trees(trees, X, derivatives):
         def fit_intercept_only(self, y_true, sample_weight=None):
             return np.zeros(1)
 
-        def gradient_hessian(self, y_true, raw_prediction, *_, gradient_out, hessian_out, **__):
+        def gradient_hessian(
+            self, y_true, raw_prediction, *_, gradient_out, hessian_out, **__
+        ):
             with np.errstate(over="ignore"):
-                gradient_out[:], hessian_out[:] = self.derivatives(raw_prediction.ravel())
+                gradient_out[:], hessian_out[:] = self.derivatives(
+                    raw_prediction.ravel()
+                )
             if not (is_finite(gradient_out) and is_finite(hessian_out)):
                 raise ValueError(
                     "Trees keep derivatives in float32, and those of these labels and weights are "
@@ -41,7 +45,9 @@ def fit_list_trees(trees, X, derivatives):
                 )
 
     loss = ListLoss()
-    loss.derivatives = derivatives  # no closure of the class, which would hold them after the fit
+    loss.derivatives = (
+        derivatives  # no closure of the class, which would hold them after the fit
+    )
     try:
         return trees.set_params(loss=loss).fit(X, np.zeros(X.shape[0]))
     finally:

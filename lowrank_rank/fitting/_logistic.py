@@ -65,7 +65,9 @@ class ClassModel(NamedTuple):
         """Probabilities of the classes, shape (n, n_classes)."""
         present = np.isfinite(self.intercept)
         scores = np.full((X.shape[0], len(present)), -np.inf)
-        scores[:, present] = linear_scores(X, self.coef[present], self.intercept[present])
+        scores[:, present] = linear_scores(
+            X, self.coef[present], self.intercept[present]
+        )
         return softmax(scores, axis=1)
 
     def predict(self, X):
@@ -101,14 +103,21 @@ def fit_classes(rows, vectors, alpha, *, tol, max_iter):
     """`ClassModel` of `Rows` with indices of classes as y; `vectors` are the encoded classes."""
     X, y, _, weights = rows
     present = np.unique(y[weights > 0])
-    coef, intercept = np.zeros((len(vectors), X.shape[1])), np.full(len(vectors), -np.inf)
+    coef, intercept = (
+        np.zeros((len(vectors), X.shape[1])),
+        np.full(len(vectors), -np.inf),
+    )
     if len(present) == 1:
         intercept[present] = 0.0
         square = Moments.of(X, weights).mean_square
         alpha = chosen_alpha(alpha, square, weights.sum(), curvature_of_classes(1))
         return ClassModel(coef, intercept, vectors, 1, alpha)
-    slopes, at_zero, n_iter, alpha = fit_logistic(X, y, weights, alpha, tol=tol, max_iter=max_iter)
-    if len(present) == 2:  # half the log odds for each class give the same probabilities
+    slopes, at_zero, n_iter, alpha = fit_logistic(
+        X, y, weights, alpha, tol=tol, max_iter=max_iter
+    )
+    if (
+        len(present) == 2
+    ):  # half the log odds for each class give the same probabilities
         slopes = np.vstack([-slopes, slopes]) / 2.0
         at_zero = np.concatenate([-at_zero, at_zero]) / 2.0
     coef[present], intercept[present] = slopes, at_zero
@@ -167,7 +176,10 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     """
     weights, X, targets = _counted(rows.weights, rows.X, encoding.targets)
     low, high = np.fmin.reduce(targets), np.fmax.reduce(targets)
-    low, high = np.nan_to_num(low), np.nan_to_num(high)  # NaN: a pair that nobody compares
+    low, high = (
+        np.nan_to_num(low),
+        np.nan_to_num(high),
+    )  # NaN: a pair that nobody compares
     varying = high > low
     scaled, scaling, moments = _standardised(X, weights)
     alpha = chosen_alpha(alpha, moments.mean_square, rows.weights.sum(), 0.25)
@@ -216,9 +228,13 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
         sums = np.vstack([X.T @ (signed * weights[:, np.newaxis]), weights @ signed])
         part = X, sums, mask, weights, alpha, unit[:, some], axes
         start = solution[:, some] / unit[:, some]
-        start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
+        start = (
+            start - _value_and_gradient(start, *part)[1]
+        )  # Newton's step: the curvature is 1
         limits = {"tol": tol, "max_iter": max_iter, "polish": True}
-        theta, *_, now = lbfgs(lambda w, part=part: _value_and_gradient(w, *part), start, **limits)
+        theta, *_, now = lbfgs(
+            lambda w, part=part: _value_and_gradient(w, *part), start, **limits
+        )
         solution[:, some], n_iter = theta * unit[:, some], max(n_iter, now)
     solution[:-1] = axes @ solution[:-1]
     return solution, n_iter
@@ -235,7 +251,9 @@ def _value_and_gradient(theta, X, sums, known, weights, alpha, unit, axes):
     w = theta * unit
     halves, slopes = np.vstack([axes @ w[:-1], w[-1]]) / 2.0, -sums
     value = alpha / 2.0 * np.sum(w[:-1] ** 2) - np.vdot(sums, halves)
-    for rows in batches(X.shape[0], sum(w.shape), 2**15):  # pieces that fit into the cache
+    for rows in batches(
+        X.shape[0], sum(w.shape), 2**15
+    ):  # pieces that fit into the cache
         # A row for each target: sums and products over the targets are fast.
         h = halves[:-1].T @ X[rows].T + halves[-1, :, np.newaxis]
         if known is not None:

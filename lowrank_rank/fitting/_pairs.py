@@ -37,11 +37,19 @@ def pair_sums(grades, scores, lists, margin=1.0, weights=None):
         of_block = grades[rows], scores[rows], weights[rows], groups, margin
         _add_block(below[rows], above[rows], *of_block)
     # w_i times the sums over the pairs of row i of w_j z, as the higher and as the lower.
-    mass_below, sum_below, mass_above, sum_above = below.real, below.imag, above.real, above.imag
+    mass_below, sum_below, mass_above, sum_above = (
+        below.real,
+        below.imag,
+        above.real,
+        above.imag,
+    )
     higher = weights * ((margin - scores) * mass_below + sum_below)
     lower = weights * ((margin + scores) * mass_above - sum_above)
     squares = np.maximum(lists.sum((margin - scores) * higher + scores * lower), 0.0)
-    slopes, curvatures = weights * (mass_above - mass_below), weights * (mass_above + mass_below)
+    slopes, curvatures = (
+        weights * (mass_above - mass_below),
+        weights * (mass_above + mass_below),
+    )
     return lists.sum(higher), squares, slopes, 2.0 * (lower - higher), 2.0 * curvatures
 
 
@@ -87,7 +95,9 @@ def _add_pass(below, above, rows, digit, s, sums_of_rows, groups, margin):
     lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
     width = highest - lowest + 2.0 * abs(margin) + 1.0
     shifted = s + groups.spread(np.cumsum(width) - width - lowest)
-    first = np.clip(np.searchsorted(shifted, shifted - margin, side="right"), start, end)
+    first = np.clip(
+        np.searchsorted(shifted, shifted - margin, side="right"), start, end
+    )
     # Row j is within the margin of row i if first[i] <= j. So the rows i for which row j counts
     # are those before last[j], the number of rows whose `first` is at most j.
     last = np.cumsum(np.bincount(first, minlength=n + 1))[:n]

@@ -136,7 +136,9 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
             groups = Groups(codes, rows.weights * judged)
             scale, operator = _centred_operator(X, groups, penalty)
         t = np.nan_to_num(target)
-        right = np.concatenate([np.sqrt(groups.weights) * groups.centre(t), np.zeros(p)])
+        right = np.concatenate(
+            [np.sqrt(groups.weights) * groups.centre(t), np.zeros(p)]
+        )
         # A residual of tol alone would leave errors of up to 100 tol in correlated features.
         limits = {"atol": tol / 100.0, "btol": tol / 100.0, "iter_lim": max_iter}
         scaled, stop, n_iter, *_ = lsqr(operator, right, **limits)
@@ -164,7 +166,9 @@ def _centred_operator(X, groups, penalty):
     features = Moments.of(X, groups.weights, groups.codes)
     raw = features.squares + features.total * features.mean**2
     within = np.maximum(features.within, 1e-12 * raw)
-    scale = np.divide(1.0, np.sqrt(within + penalty), out=np.zeros(len(raw)), where=within > 0)
+    scale = np.divide(
+        1.0, np.sqrt(within + penalty), out=np.zeros(len(raw)), where=within > 0
+    )
     n, p = X.shape
     root, penalty = np.sqrt(groups.weights), np.sqrt(penalty) * scale
 
@@ -178,4 +182,6 @@ def _centred_operator(X, groups, penalty):
         centred = values - groups.weights * (sums * groups.inverse)[groups.codes]
         return scale * (X.T @ centred) + penalty * z.ravel()[n:]
 
-    return scale, LinearOperator((n + p, p), matvec=matvec, rmatvec=rmatvec, dtype=np.float64)
+    return scale, LinearOperator(
+        (n + p, p), matvec=matvec, rmatvec=rmatvec, dtype=np.float64
+    )

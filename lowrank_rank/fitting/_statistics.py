@@ -38,20 +38,28 @@ class Groups:
         self.codes, self.weights = codes, weights
         n_groups = int(codes.max(initial=0)) + 1
         rows = np.arange(len(codes))
-        self.summing = sparse.csr_matrix((weights, (codes, rows)), shape=(n_groups, len(codes)))
+        self.summing = sparse.csr_matrix(
+            (weights, (codes, rows)), shape=(n_groups, len(codes))
+        )
         self.totals = np.bincount(codes, weights=weights, minlength=n_groups)
-        self.inverse = np.divide(1.0, self.totals, out=np.zeros(n_groups), where=self.totals > 0)
+        self.inverse = np.divide(
+            1.0, self.totals, out=np.zeros(n_groups), where=self.totals > 0
+        )
 
     def means(self, values):
         """Weighted mean of each group's rows, shape (n_groups, ...); sparse stays sparse."""
         if sparse.issparse(values):
             return sparse.diags(self.inverse) @ (self.summing @ values)
-        if values.ndim == 1 or (values.dtype == np.float64 and values.flags.c_contiguous):
+        if values.ndim == 1 or (
+            values.dtype == np.float64 and values.flags.c_contiguous
+        ):
             sums = self.summing @ values
         else:  # a sparse product would convert all of `values` at once
             sums = np.empty((len(self.totals), values.shape[1]))
             for some in slices(values.shape[1], 32):
-                sums[:, some] = self.summing @ values[:, some].astype(np.float64, order="C")
+                sums[:, some] = self.summing @ values[:, some].astype(
+                    np.float64, order="C"
+                )
         return sums * self.inverse.reshape(-1, *[1] * (sums.ndim - 1))
 
     def centre(self, values):
@@ -120,7 +128,9 @@ class Moments:
             within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
             within = np.where(within <= n * _EPS * raw, 0.0, within)
             if counts.any():  # entries of other rows would leave rounding in a variance
-                step, variance = mean_variance_axis(X[counts], 0, weights=weights[counts])
+                step, variance = mean_variance_axis(
+                    X[counts], 0, weights=weights[counts]
+                )
                 mean, squares = mean + step, total * variance
         else:
             # Lists of one row are one group, 0, which counts in the squares alone.
@@ -155,7 +165,11 @@ class Moments:
     @property
     def n_lists(self):
         """Number n of lists, weighted; the rows of a single list count by their weights."""
-        return self.total if self.lists is None or self.lists[0] <= 1 else float(self.lists[1])
+        return (
+            self.total
+            if self.lists is None or self.lists[0] <= 1
+            else float(self.lists[1])
+        )
 
     @property
     def deviation(self):
@@ -178,11 +192,19 @@ class Moments:
         as large as common ones.
         """
         if self.within is not None:
-            variance, overall = (s / max(self.total, _TINY) for s in (self.within, self.squares))
+            variance, overall = (
+                s / max(self.total, _TINY) for s in (self.within, self.squares)
+            )
             rounding = self.n_rows * _EPS
-            constant = variance <= 1e-13 * overall + rounding**2 * (overall + self.mean**2)
-            return np.where(constant, self.deviation, np.sqrt(np.maximum(variance, 0.0)))
-        return self.deviation / np.sqrt(np.where(self._variances > 0.0, self._variances, 1.0))
+            constant = variance <= 1e-13 * overall + rounding**2 * (
+                overall + self.mean**2
+            )
+            return np.where(
+                constant, self.deviation, np.sqrt(np.maximum(variance, 0.0))
+            )
+        return self.deviation / np.sqrt(
+            np.where(self._variances > 0.0, self._variances, 1.0)
+        )
 
     @property
     def _variances(self):
@@ -215,7 +237,9 @@ def shift_full_columns(X, mean=None):
     full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
     if not full.any() or not X.shape[0]:
         return X, np.zeros(X.shape[1])
-    shift = np.where(full, np.asarray(X.mean(axis=0)).ravel() if mean is None else mean, 0.0)
+    shift = np.where(
+        full, np.asarray(X.mean(axis=0)).ravel() if mean is None else mean, 0.0
+    )
     data = X.data - shift[X.indices]
     return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift
 
@@ -321,13 +345,17 @@ class SecondMoments:
     def __add__(self, other):
         """Second moments of both blocks together (Chan, Golub & LeVeque's update)."""
         total = self.total + other.total
-        fraction = np.divide(other.total, total, out=np.zeros(len(total)), where=total > 0)
+        fraction = np.divide(
+            other.total, total, out=np.zeros(len(total)), where=total > 0
+        )
         x_step, t_step = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         gram, cross = self.gram + other.gram, self.cross + other.cross
         if self.features.within is None:
             between = (self.total * fraction)[:, np.newaxis] * x_step
             gram += between[:, :, np.newaxis] * x_step[:, np.newaxis]
-            for row, step in zip(cross, between.T, strict=True):  # no second array of this size
+            for row, step in zip(
+                cross, between.T, strict=True
+            ):  # no second array of this size
                 row += step * t_step
         return replace(
             self,
@@ -364,10 +392,17 @@ class SecondMoments:
         explained = (z * (shrunk + n * alphas[:, np.newaxis]) / shrunk**2).sum(axis=1)
         left = n - 1.0 - (np.maximum(e, 0.0) / shrunk).sum(axis=1)
         error = np.full(len(alphas), np.inf)
-        np.divide(np.maximum(self.t_squares - explained, 0.0), left**2, out=error, where=left > 0)
+        np.divide(
+            np.maximum(self.t_squares - explained, 0.0),
+            left**2,
+            out=error,
+            where=left > 0,
+        )
         return float(alphas[np.argmin(error)])
 
-    @np.errstate(over="ignore", invalid="ignore")  # `_keep` refuses coefficients out of range
+    @np.errstate(
+        over="ignore", invalid="ignore"
+    )  # `_keep` refuses coefficients out of range
     def solve(self, penalty, scale=None):
         """Coefficients (p, d) and intercepts (d,) of ridge regression.
 
@@ -416,7 +451,9 @@ def _solve_shortest(matrix, right):
     scaled = matrix * scale * scale[:, np.newaxis]
     solution, _, _, moments = linalg.lstsq(scaled, (right.T * scale).T, cond=1e-10)
     relative = moments / max(moments.max(initial=0.0), _TINY)
-    dropped = np.count_nonzero((relative > 10 * len(scale) * _EPS) & (relative <= 1e-10))
+    dropped = np.count_nonzero(
+        (relative > 10 * len(scale) * _EPS) & (relative <= 1e-10)
+    )
     if dropped:
         warn(
             f"alpha=0 leaves out {dropped} of {len(scale)} directions of less than 1e-5 of the "
@@ -430,7 +467,9 @@ def _solve_shortest(matrix, right):
 
 def _known_moments(X, targets, weights, codes=None):
     """`SecondMoments` of rows without missing targets."""
-    groups = Groups(np.zeros(len(weights), dtype=np.intp) if codes is None else codes, weights)
+    groups = Groups(
+        np.zeros(len(weights), dtype=np.intp) if codes is None else codes, weights
+    )
     t_mean = weights @ targets / max(weights.sum(), _TINY)
     features, shift = Moments.of(X, weights, codes), 0.0
     (n, p), d = X.shape, targets.shape[1]
@@ -459,7 +498,9 @@ def _known_moments(X, targets, weights, codes=None):
     constant = np.diag(gram) <= rounding * raw  # in every group, but for rounding
     gram[constant], gram[:, constant], cross[constant] = 0.0, 0.0, 0.0
     total, x_mean = np.array([features.total]), features.mean[np.newaxis]
-    return SecondMoments(features, total, x_mean, t_mean, gram[np.newaxis], cross, t_squares)
+    return SecondMoments(
+        features, total, x_mean, t_mean, gram[np.newaxis], cross, t_squares
+    )
 
 
 # Default penalty ----------------------------------------------------------------------

@@ -146,9 +146,16 @@ def calibration_report(
     if support is None:
         support = list(product(range(2 if loss.labels == "binary" else 3), repeat=5))
     support, rng = _read_support(support), np.random.default_rng(random_state)
-    errors, tried = factorisation_errors(loss, support), f"{len(support)} labels, all orders"
+    errors, tried = (
+        factorisation_errors(loss, support),
+        f"{len(support)} labels, all orders",
+    )
     worst = int(np.argmax(errors))
-    checks = [_check("factorisation", True, tried, errors[worst], support[[worst]], np.ones(1))]
+    checks = [
+        _check(
+            "factorisation", True, tried, errors[worst], support[[worst]], np.ones(1)
+        )
+    ]
     # Each distribution has up to three labels, with probabilities in hundredths: easy to read.
     counts = rng.multinomial(100, rng.dirichlet(np.ones(3), n_distributions))
     probabilities, rows = np.zeros((len(counts), len(support))), np.arange(len(counts))
@@ -157,7 +164,9 @@ def calibration_report(
     tried = f"{len(counts)} distributions"
     decoders = dict(loss.decoders)
     if decoder is not None:
-        decoders[getattr(decoder, "__name__", "decoder")] = Decoder(decoder, exact=False)
+        decoders[getattr(decoder, "__name__", "decoder")] = Decoder(
+            decoder, exact=False
+        )
     for name, one in decoders.items() if checks[0].labels is None else ():
         ranks = decoded_ranks(loss, name, support, probabilities, one)
         regrets = conditional_regret(loss, support, probabilities, ranks)
@@ -171,19 +180,28 @@ def calibration_report(
 def _read_support(support):
     support = numbers(support, "support")
     if support.ndim not in (2, 3) or 0 in support.shape:
-        raise ValueError(f"support must hold labels, (n, r) or (n, r, r), got {support.shape}.")
+        raise ValueError(
+            f"support must hold labels, (n, r) or (n, r, r), got {support.shape}."
+        )
     return support
 
 
-def _check(name, exact, tried, error, labels, probabilities, ranks=None, tolerance=1e-8):
+def _check(
+    name, exact, tried, error, labels, probabilities, ranks=None, tolerance=1e-8
+):
     """A line of the report; an error within rounding of the sums is no counter-example."""
     line = name, "exact" if exact else "not exact", tried
     if error <= tolerance:
         return CalibrationCheck(*line, 0.0, "no counter-example")
-    text = [np.array2string(y, separator=", ", formatter={"float": "{:g}".format}) for y in labels]
+    text = [
+        np.array2string(y, separator=", ", formatter={"float": "{:g}".format})
+        for y in labels
+    ]
     pairs = zip(probabilities, text, strict=True)
     distribution = ", ".join(f"{p:.3g}: {' '.join(y.split())}" for p, y in pairs)
-    return CalibrationCheck(*line, float(error), distribution, labels, probabilities, ranks)
+    return CalibrationCheck(
+        *line, float(error), distribution, labels, probabilities, ranks
+    )
 
 
 def factorisation_errors(loss, support):
@@ -191,7 +209,9 @@ def factorisation_errors(loss, support):
     orders = all_ranks(support.shape[1])
     features, targets = loss.rank_features(orders), loss.encode(support)
     if targets.shape != (len(support), features.shape[1]):
-        raise AssertionError(f"{loss!r}: encode and rank_features differ in their columns")
+        raise AssertionError(
+            f"{loss!r}: encode and rank_features differ in their columns"
+        )
     if np.isnan(targets).any() and np.isnan(support).any():
         raise ValueError(
             f"{loss!r} has no target for an item that is not judged: give a support without NaN."
@@ -219,7 +239,9 @@ def decoded_ranks(loss, name, support, probabilities, decoder=None):
 def all_ranks(n_items: int) -> np.ndarray:
     """Ranks of every order of at most 8 items, shape (n_items!, n_items)."""
     if not 1 <= n_items <= _MAX_ITEMS:
-        raise ValueError(f"Orders of 1 to {_MAX_ITEMS} items are enumerated, got {n_items}.")
+        raise ValueError(
+            f"Orders of 1 to {_MAX_ITEMS} items are enumerated, got {n_items}."
+        )
     return np.array(list(permutations(range(1, n_items + 1))))
 
 

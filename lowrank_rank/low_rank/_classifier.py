@@ -50,7 +50,9 @@ def _decides_classes(classifier):
     )
     if decisions is None or np.array_equal(classes, decisions):
         return True
-    raise AttributeError("decision_function needs decisions that are the classes: use predict.")
+    raise AttributeError(
+        "decision_function needs decisions that are the classes: use predict."
+    )
 
 
 class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
@@ -316,7 +318,11 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
             check_range(X, self)
-        return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0], whole=whole)
+        return (
+            X,
+            read_classes(self, X, y),
+            read_weights(sample_weight, X.shape[0], whole=whole),
+        )
 
     def _encode(self, X, y, weights, costs):
         """`Rows` and their `Encoding`; sets the fitted attributes that follow from the costs."""
@@ -325,14 +331,20 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         self.n_components_: int = self._loss_.n_components_
         self.approximation_error_: float = self._loss_.approximation_error_
         indices = class_indices(y, self.classes_)
-        return Rows(X, indices, None, weights), Encoding("classes", self._loss_.encode(indices))
+        return Rows(X, indices, None, weights), Encoding(
+            "classes", self._loss_.encode(indices)
+        )
 
     def _read_batch(self, X, y, qid=None, weights=None, *, reset, classes=None):
         if qid is not None:
-            raise ValueError(f"{type(self).__name__} takes no query ids: give blocks (X, y).")
+            raise ValueError(
+                f"{type(self).__name__} takes no query ids: give blocks (X, y)."
+            )
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
         labels = None if classes is None else distinct_labels(classes)
-        classes_of_rows = getattr(self, "classes_", None) if self.classes is None else self.classes
+        classes_of_rows = (
+            getattr(self, "classes_", None) if self.classes is None else self.classes
+        )
         costs = read_costs(self.loss_matrix, classes_of_rows, self.decisions, labels)
         if labels is not None:
             check_same_classes(labels, costs[1])
@@ -362,7 +374,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             return self._model_.probabilities(X)
         [classifier] = self._model_.regressors
         shares = np.zeros((X.shape[0], len(self.classes_)))
-        shares[:, class_indices(classifier.classes_, self.classes_)] = self._model_.probabilities(X)
+        shares[:, class_indices(classifier.classes_, self.classes_)] = (
+            self._model_.probabilities(X)
+        )
         return shares
 
     @available_if(_decides_classes)
@@ -384,7 +398,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
         scores = -self._model_.predict(X) @ self._loss_.beta_.T
-        if hasattr(self, "predict_proba"):  # the mean cost of each class is no part of beta
+        if hasattr(
+            self, "predict_proba"
+        ):  # the mean cost of each class is no part of beta
             mean_costs = self._loss_.matrix_.mean(axis=1)
             scores -= (self._probabilities(X) @ mean_costs)[:, np.newaxis]
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -405,7 +421,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         u = self.predict_surrogate(X)
         return self.decisions_[self._loss_.decode(u)]
 
-    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """One minus the mean cost of the predicted decisions, greater is better.
 
         Parameters
@@ -424,4 +442,6 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         """
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         u = self.predict_surrogate(X)
-        return decision_score(self, self._loss_.matrix_, y, self._loss_.decode(u), sample_weight)
+        return decision_score(
+            self, self._loss_.matrix_, y, self._loss_.decode(u), sample_weight
+        )

@@ -39,7 +39,9 @@ class LabelledSets(NamedTuple):
         return u
 
 
-class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
+class LowRankSurrogateMultilabelClassifier(
+    RegressionMixin, ClassifierMixin, BaseEstimator
+):
     """Predict the set of labels with the largest expected F1.
 
     `fit` estimates, for each label i and size k, the probability that the true set holds i and has
@@ -197,7 +199,10 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             sets, self.classes_ = read_label_sets(y, None, self, allow_missing=True)
             check_consistent_length(X, sets)
             self.target_loss_: SetLoss = loss
-            self.n_labels_, self._max_size_ = sets.shape[1], int(np.nansum(sets, axis=1).max())
+            self.n_labels_, self._max_size_ = (
+                sets.shape[1],
+                int(np.nansum(sets, axis=1).max()),
+            )
             rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
             self._check_known(rows, loss)
             self._keep(self._fitted(rows, loss))
@@ -229,11 +234,17 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
                 targets = np.hstack([targets, rows.y])  # for `LabelledSets`
             return self._regress(rows, Encoding("sets", targets))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
-        n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
+        n_bytes = (
+            1600 * len(rows.y) * len(distinct)
+        )  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
-        check_size(what, n_bytes, "use estimator='logistic', or a RandomForestRegressor")
+        check_size(
+            what, n_bytes, "use estimator='logistic', or a RandomForestRegressor"
+        )
         vectors = loss.encode(distinct, self._max_size_)
-        return self._fit_classifier(rows.X, classes.ravel(), rows.weights, vectors.__getitem__)
+        return self._fit_classifier(
+            rows.X, classes.ravel(), rows.weights, vectors.__getitem__
+        )
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Set of labels of the least estimated loss for each row.
@@ -250,9 +261,13 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             classes, shape (n_samples,).
         """
         sets = self._decoded(X)
-        return sets if len(self.classes_) == self.n_labels_ else self.classes_[sets[:, 0]]
+        return (
+            sets if len(self.classes_) == self.n_labels_ else self.classes_[sets[:, 0]]
+        )
 
-    def score(self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Mean over the rows of the measure of `target_loss`, greater is better.
 
         Parameters
@@ -276,12 +291,18 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         classes, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
         sets, _ = read_label_sets(y, classes, self, least_columns=least)
         if sets.shape[1] != self.n_labels_:
-            raise ValueError(f"y has {sets.shape[1]} labels, in fit it had {self.n_labels_}.")
+            raise ValueError(
+                f"y has {sets.shape[1]} labels, in fit it had {self.n_labels_}."
+            )
         check_consistent_length(decoded, sets)
         losses = self.target_loss_.loss(sets, decoded)
-        return float(1.0 - np.average(losses, weights=read_weights(sample_weight, len(sets))))
+        return float(
+            1.0 - np.average(losses, weights=read_weights(sample_weight, len(sets)))
+        )
 
     def _decoded(self, X):
         check_is_fitted(self)
         loss, s = self.target_loss_, self.n_labels_
-        return self._by_blocks(X, s * max(self._max_size_, 1), lambda u: loss.decode(u, s))
+        return self._by_blocks(
+            X, s * max(self._max_size_, 1), lambda u: loss.decode(u, s)
+        )

@@ -27,7 +27,9 @@ from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 
 
-class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
+class LowRankSurrogateRanker(
+    RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator
+):
     """Rank documents or items by any regressor, trained for the measure you name.
 
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`
@@ -231,7 +233,9 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         check_is_fitted(self)
         loss, decoder, r = self.target_loss_, self.decoder_, self.n_items_
         entries = 1 if r is None or decoder == "sort" else r**2
-        return self._by_blocks(X, entries, lambda u: decoded_scores(loss, decoder, u, r))
+        return self._by_blocks(
+            X, entries, lambda u: decoded_scores(loss, decoder, u, r)
+        )
 
     def _checked_loss(self):
         return clone(resolve_target_loss(self.target_loss))
@@ -248,7 +252,11 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
             route = route_of(self.estimator, "items")
             if route == "logistic" and decoder != "sort" and d > 64:
                 return self._fit_some_pairs(rows, loss, d)
-            if route == "ridge" and is_finite(y) and chosen_solver(X, d, self.alpha) == "gram":
+            if (
+                route == "ridge"
+                and is_finite(y)
+                and chosen_solver(X, d, self.alpha) == "gram"
+            ):
                 return self._fit_blocks_of_rows(rows, loss, d)
         return self._regress(rows, self._encode(rows, loss))
 
@@ -270,7 +278,11 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         (n, p), models = rows.X.shape, []
         self._encode(rows._replace(y=rows.y[:1]), loss)
         n_bytes = 16 * d * (p + 1)  # of the parts and of the whole
-        check_size(f"The coefficients of {d} pairs", n_bytes, "take a loss of single items, 'ndcg'")
+        check_size(
+            f"The coefficients of {d} pairs",
+            n_bytes,
+            "take a loss of single items, 'ndcg'",
+        )
         loss.check_labels(rows.y)  # names the row
         for some in slices(d, 64 * math.ceil(d * max(1 / 16, p / n) / 64)):
             targets = np.empty((n, some.stop - some.start))

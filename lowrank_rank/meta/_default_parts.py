@@ -35,7 +35,9 @@ def default_parts(X, ndim, measure):
         mean_square(X)
         return [("linear", linear), ("trees", trees)]
     texts = columns_of_text(X) if is_data_frame(X) else []
-    impute = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+    impute = SimpleImputer(
+        strategy="median", add_indicator=True, keep_empty_features=True
+    )
     floats = FunctionTransformer(as_floats)
     before_linear, before_trees = make_pipeline(floats, impute), floats
     if texts:
@@ -78,7 +80,10 @@ def warn_of_words(X, texts):
     """Warn of columns of titles or sentences, which are read as categories."""
     for name in texts:
         seen = set(as_texts(X[[name]])[:, 0]) - {None}
-        if len(seen) > max(20, len(X) / 10) and sum(" " in text for text in seen) > len(seen) / 2:
+        if (
+            len(seen) > max(20, len(X) / 10)
+            and sum(" " in text for text in seen) > len(seen) / 2
+        ):
             warn(
                 f"Column {name!r} of X has {len(seen)} texts in {len(X)} rows: a text is one "
                 "category, and its words are not read. Use TfidfVectorizer, or drop it."
@@ -89,7 +94,9 @@ def encoded(encoder, texts, numbers, *after):
     """A transformer of a frame: encoded columns of text, then columns of numbers."""
     of_texts = make_pipeline(FunctionTransformer(as_texts), encoder)
     of_numbers = make_pipeline(FunctionTransformer(as_floats), *after)
-    return ColumnTransformer([("texts", of_texts, texts), ("numbers", of_numbers, numbers)])
+    return ColumnTransformer(
+        [("texts", of_texts, texts), ("numbers", of_numbers, numbers)]
+    )
 
 
 def columns_of_text(X):
@@ -107,7 +114,9 @@ def columns_of_text(X):
         from pandas.api import types
 
         flags = {name for name in names if types.is_bool_dtype(kinds[name])}
-        numbers = {name for name in names if types.is_numeric_dtype(kinds[name])} - flags
+        numbers = {
+            name for name in names if types.is_numeric_dtype(kinds[name])
+        } - flags
         tests = types.is_object_dtype, types.is_string_dtype
         known = flags | {name for name in names if str(kinds[name]) == "category"}
         known |= {name for name in names if any(test(kinds[name]) for test in tests)}

@@ -48,12 +48,17 @@ class HeldOutScores(TableMixin):
     scores: list[float]
 
     def _columns(self):
-        columns = {"part": ["stack", *self.parts], "weight": [1.0, *self.weights.tolist()]}
+        columns = {
+            "part": ["stack", *self.parts],
+            "weight": [1.0, *self.weights.tolist()],
+        }
         return columns | {"held-out score": self.scores}
 
 
 def _are_weights(value):
-    return isinstance(value, dict) and all(number(0).accepts(one) for one in value.values())
+    return isinstance(value, dict) and all(
+        number(0).accepts(one) for one in value.values()
+    )
 
 
 _parts = Rule(lambda value: _are_parts(value), "a list of pairs (name, estimator)")
@@ -194,7 +199,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         params = super().get_params(deep=False)
         if deep and _are_parts(self.estimators):
             for name, part in self.estimators or ():
-                inner = part.get_params(deep=True) if hasattr(part, "get_params") else {}
+                inner = (
+                    part.get_params(deep=True) if hasattr(part, "get_params") else {}
+                )
                 params[name] = part
                 params.update({f"{name}__{key}": value for key, value in inner.items()})
         return params
@@ -214,7 +221,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """
         if "estimators" in params:
             self.estimators = params.pop("estimators")
-        if _are_parts(self.estimators) and any(name in params for name, _ in self.estimators or ()):
+        if _are_parts(self.estimators) and any(
+            name in params for name, _ in self.estimators or ()
+        ):
             parts = self.estimators or ()
             self.estimators = [(name, params.pop(name, part)) for name, part in parts]
         return super().set_params(**params)
@@ -271,16 +280,24 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             given = self.estimators or default_parts(X, y.ndim, measure)
             parts = {name: as_ranker(part, y.ndim) for name, part in given}
             found = self._weights_of(parts, X, target, groups, weights)
-            kept = {name: part for name, part in parts.items() if found is None or found[name]}
+            kept = {
+                name: part
+                for name, part in parts.items()
+                if found is None or found[name]
+            }
             self.estimators_: list[Any] = Parallel(n_jobs=self.n_jobs)(
                 delayed(fitted_part)(name, part, X, target, weights, self._said(name))
                 for name, part in kept.items()
             )
-            self.named_estimators_: Bunch = Bunch(**dict(zip(kept, self.estimators_, strict=True)))
+            self.named_estimators_: Bunch = Bunch(
+                **dict(zip(kept, self.estimators_, strict=True))
+            )
             if found is None:
                 scores = [scores_of(part, X) for part in self.estimators_]
                 spreads = [spread_within(one, groups, weights) for one in scores]
-                found = {name: 1.0 / each for name, each in zip(kept, spreads, strict=True)}
+                found = {
+                    name: 1.0 / each for name, each in zip(kept, spreads, strict=True)
+                }
             self.weights_ = {name: float(weight) for name, weight in found.items()}
         return self
 
@@ -288,7 +305,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """Weight of each part by name: as given, or by a search that sets `scores_`, or None."""
         self.scores_: HeldOutScores | None = None
         if self.weights is not None:
-            if self.weights.keys() != parts.keys() or not sum(self.weights.values()) > 0:
+            if (
+                self.weights.keys() != parts.keys()
+                or not sum(self.weights.values()) > 0
+            ):
                 raise ValueError(
                     f"weights must have a number >= 0 for each of {list(parts)}, not all of them "
                     f"0, got {self.weights}."
@@ -333,7 +353,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         splits = islice(splitter.split(X, target, groups), n_folds)
         folds = [read_fold(fold, len(groups), ids, weights) for fold in splits]
         found = Parallel(n_jobs=self.n_jobs)(
-            delayed(held_out_scores)(name, part, X, target, weights, fold, self._said(name, i))
+            delayed(held_out_scores)(
+                name, part, X, target, weights, fold, self._said(name, i)
+            )
             for name, part in parts.items()
             for i, fold in enumerate(folds, start=1)
         )
@@ -383,14 +405,18 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         parts, weights = self.estimators or [], getattr(self, "weights_", None)
         if weights:
             kept = self.named_estimators_.items()
-            parts = [(f"{name}, weight {weights[name]:.3g}", part) for name, part in kept]
+            parts = [
+                (f"{name}, weight {weights[name]:.3g}", part) for name, part in kept
+            ]
         return VotingRegressor(parts)._sk_visual_block_()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = [get_tags(part).input_tags for _, part in self.estimators or ()]
         tags.input_tags.sparse = bool(inner) and all(one.sparse for one in inner)
-        tags.input_tags.allow_nan = all(one.allow_nan for one in inner)  # the parts of None do
+        tags.input_tags.allow_nan = all(
+            one.allow_nan for one in inner
+        )  # the parts of None do
         return tags
 
 
@@ -406,7 +432,10 @@ def _are_parts(value):
     names = [name for name, _ in value]
     taken = {*signature(StackingRanker).parameters, "stack"}
     return (
-        all(isinstance(name, str) and "__" not in name and name not in taken for name in names)
+        all(
+            isinstance(name, str) and "__" not in name and name not in taken
+            for name in names
+        )
         and len(set(names)) == len(names)
         and all(predictor.accepts(part) for _, part in value)
     )
@@ -512,7 +541,9 @@ def best_weights(scores, value):
             for weight in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0):
                 trial = rest.copy()
                 trial[j] = weight
-                found = value(np.tensordot(trial, scores, 1)) if trial.any() else -np.inf
+                found = (
+                    value(np.tensordot(trial, scores, 1)) if trial.any() else -np.inf
+                )
                 if found > best:
                     weights, best = trial, found
         if np.array_equal(weights, before):

@@ -31,7 +31,9 @@ def staged_scores(estimator, rows, held, value, patience):
     if "lightgbm" in library:
         return np.array(_lightgbm_scores(clone(estimator), rows, held, value, patience))
     if "xgboost" in library:
-        return np.array(_xgboost_scores(with_trees(estimator), rows, held, value, patience))
+        return np.array(
+            _xgboost_scores(with_trees(estimator), rows, held, value, patience)
+        )
     raise ValueError(
         "early_stopping needs a model of LightGBM or XGBoost, which can be watched as it grows: "
         f"{estimator!r} cannot. Set early_stopping=False."
@@ -58,9 +60,16 @@ def _lightgbm_scores(model, rows, held, value, patience):
     else:
         given = {"eval_set": [(X_held, unused)]}
     stop = lightgbm.early_stopping(patience, verbose=False)
-    given |= {"callbacks": [lightgbm.record_evaluation(history), stop], **options, **options_held}
+    given |= {
+        "callbacks": [lightgbm.record_evaluation(history), stop],
+        **options,
+        **options_held,
+    }
     model.set_params(metric="None").fit(
-        X, y, eval_metric=lambda _, predicted: ("measure", value(predicted), True), **given
+        X,
+        y,
+        eval_metric=lambda _, predicted: ("measure", value(predicted), True),
+        **given,
     )
     return history["valid_0"]["measure"]
 
@@ -71,7 +80,9 @@ def _xgboost_scores(model, rows, held, value, patience):
 
     scores: list = []
     (X, y, options), (X_held, _) = rows, held
-    kinds = {name: getattr(model, name) for name in ("feature_types", "enable_categorical")}
+    kinds = {
+        name: getattr(model, name) for name in ("feature_types", "enable_categorical")
+    }
     matrix = xgboost.DMatrix(X_held, missing=model.missing, **kinds)
 
     class Measure(xgboost.callback.TrainingCallback):

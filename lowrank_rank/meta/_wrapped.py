@@ -6,12 +6,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_classifier
+from sklearn.base import (
+    BaseEstimator,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_unmasked, is_data_frame, refuse_dates, take_rows
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_unmasked,
+    is_data_frame,
+    refuse_dates,
+    take_rows,
+)
 from .._base import BaseRanker, attribute_of_fitted, read_features
 from .._lists import RankingLists
 from .._parameters import fresh_fit, number, predictor, random_state
@@ -33,11 +46,17 @@ class WrapsModels(BaseRanker):
         try:
             X = X if hasattr(X, "shape") else np.asarray(X)
         except ValueError as error:
-            raise ValueError(f"X must be a table with rows of one length: {error}.") from None
+            raise ValueError(
+                f"X must be a table with rows of one length: {error}."
+            ) from None
         if not is_data_frame(X):  # of a frame, a Pipeline may make numbers
             refuse_dates(X)
-        if len(X.shape) == 2 and not issparse(X):  # the models say what is wrong with others
-            read_features(self, X, reset=reset, skip_check_array=True)  # columns by name
+        if len(X.shape) == 2 and not issparse(
+            X
+        ):  # the models say what is wrong with others
+            read_features(
+                self, X, reset=reset, skip_check_array=True
+            )  # columns by name
         return X
 
 
@@ -180,7 +199,11 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
                     f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
                     f"{y.shape}. A matrix y carries no query ids: fit the estimator itself on it."
                 )
-            self.target_loss_, self.n_items_, self.n_lists_ = loss, None, lists.n_counted(weights)
+            self.target_loss_, self.n_items_, self.n_lists_ = (
+                loss,
+                None,
+                lists.n_counted(weights),
+            )
             self._has_qid_ = lists.ids is not None
             weights = None if sample_weight is None else weights
             self.estimator_: Any = self._fit_clone(X, y, lists, weights)
@@ -204,7 +227,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         if not is_classifier(model):
             scores = model.predict(X)
         elif hasattr(model, "predict_proba"):
-            scores = model.predict_proba(X) @ np.asarray(model.classes_, dtype=np.float64)
+            scores = model.predict_proba(X) @ np.asarray(
+                model.classes_, dtype=np.float64
+            )
         else:
             scores = model.decision_function(X)
         return checked_prediction(model, scores, X.shape[0])[:, 0]
@@ -223,7 +248,10 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         tags = super().__sklearn_tags__()
         if predictor.accepts(self.estimator):  # else fit raises the error
             inner = get_tags(self.estimator).input_tags
-            tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+            tags.input_tags.sparse, tags.input_tags.allow_nan = (
+                inner.sparse,
+                inner.allow_nan,
+            )
         return tags
 
     def __sklearn_clone__(self) -> "WrappedRanker":
@@ -236,7 +264,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     def _fit_clone(self, X, y, lists, weights):
         """A fitted clone of the estimator."""
         name = name_of_lists(self.estimator)
-        if name is not None and lists.order is not None:  # bring the rows of each list together
+        if (
+            name is not None and lists.order is not None
+        ):  # bring the rows of each list together
             X, y = take_rows(X, lists.order), lists.group(y)
             weights = None if weights is None else lists.group(weights)
             lists = RankingLists(lists.lengths)
@@ -280,7 +310,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             return {**options, "group_weight": weights}
         given = weight_parameters(self.estimator, weights)
         if given is None:
-            raise ValueError(f"{self.estimator!r} takes no sample_weight in fit: leave it out.")
+            raise ValueError(
+                f"{self.estimator!r} takes no sample_weight in fit: leave it out."
+            )
         return {**options, **given}
 
     def _with_best_n_iter(self, X, y, grades, lists, weights):
@@ -288,11 +320,18 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         w = np.ones(len(y)) if weights is None else weights
         rows, held = hold_out(lists, w, self.validation_fraction, self.random_state)
         lists_fit, lists_held = lists.of_rows(rows), lists.of_rows(held)
-        options = self._fit_options(lists_fit, None if weights is None else weights[rows])
+        options = self._fit_options(
+            lists_fit, None if weights is None else weights[rows]
+        )
         of_held = {"eval_group": [lists_held.lengths]} if "group" in options else {}
-        fitted, tried = (take_rows(X, rows), grades[rows], options), (take_rows(X, held), of_held)
+        fitted, tried = (
+            (take_rows(X, rows), grades[rows], options),
+            (take_rows(X, held), of_held),
+        )
         value = measure_on(self.target_loss_, y[held], lists_held, w[held])
-        scores = staged_scores(self.estimator, fitted, tried, value, self.n_iter_no_change)
+        scores = staged_scores(
+            self.estimator, fitted, tried, value, self.n_iter_no_change
+        )
         self.validation_scores_: np.ndarray = scores
         self.n_iter_: int = int(np.argmax(scores)) + 1
         return with_trees(self.estimator, self.n_iter_)
@@ -305,7 +344,9 @@ def clonable(estimator):
         return estimator
     except RuntimeError:
         given = estimator.get_params(deep=False)
-        tuples = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
+        tuples = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in given.items()
+        }
         return type(estimator)(**tuples)
 
 
@@ -329,4 +370,6 @@ def name_of_lists(estimator):
             "memory: fit it by itself, or wrap the model without Dask."
         )
     parameters = signature(estimator.fit).parameters
-    return next((name for name in ("group_id", "qid", "group") if name in parameters), None)
+    return next(
+        (name for name in ("group_id", "qid", "group") if name in parameters), None
+    )

@@ -18,7 +18,14 @@ from .._labels import lists_of, read_labels, split_target
 from .._parameters import LEVEL, checked
 from .._tables import TableMixin
 from .._warn import warn
-from ..datasets._trec import RELEVANCE, SCORE, check_ids, check_judged, is_judgements, read_mapping
+from ..datasets._trec import (
+    RELEVANCE,
+    SCORE,
+    check_ids,
+    check_judged,
+    is_judgements,
+    read_mapping,
+)
 from ..datasets._values import check_no_ids, read_values
 from ..target_losses._target_loss import check_zero_division
 from ._mean_intervals import MeanIntervals, mean_intervals, student
@@ -134,15 +141,30 @@ class RankerComparison(TableMixin):
 
     def _columns(self):
         (low, high), columns = self.interval.T, {"difference": self.difference}
-        columns |= {"low": low, "high": high, "p_value": self.p_value, "p_holm": self.p_adjusted}
+        columns |= {
+            "low": low,
+            "high": high,
+            "p_value": self.p_value,
+            "p_holm": self.p_adjusted,
+        }
         counts = {"better": self.better, "equal": self.equal, "worse": self.worse}
         first = [self.names[a] for a, _ in self.pairs]
         second = [self.names[b] for _, b in self.pairs]
-        return {"ranker": first, "baseline": second} | columns | {"effect": self.effect} | counts
+        return (
+            {"ranker": first, "baseline": second}
+            | columns
+            | {"effect": self.effect}
+            | counts
+        )
 
     def _heading(self):
-        m, left_out = len(self.names), f" ({self.n_undefined} undefined)" * bool(self.n_undefined)
-        families = f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each rank"
+        m, left_out = (
+            len(self.names),
+            f" ({self.n_undefined} undefined)" * bool(self.n_undefined),
+        )
+        families = (
+            f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each rank"
+        )
         by_people = f", {len(self.qid)} judged by people" * bool(self.n_judged)
         return (
             f"{self.measure}: {self.n_judged or len(self.qid)} {self.unit}{left_out}{by_people}, "
@@ -151,12 +173,19 @@ class RankerComparison(TableMixin):
 
     def _notes(self):
         """The lines below the tables, as one text."""
-        best = [str(self.names[i]) for i in np.argsort(-self.mean) if self.tied_with_best[i]]
+        best = [
+            str(self.names[i]) for i in np.argsort(-self.mean) if self.tied_with_best[i]
+        ]
         more = f" and {len(best) - 8} more" if len(best) > 8 else ""
         notes = [f"best, or tied with the best: {', '.join(best[:8])}{more}"]
         m = int((self.better + self.worse).max(initial=1))
-        if not self.n_judged and len(self.pairs) * 2.0 ** (1 - m) > 1.0 - self.confidence_level:
-            notes.append(f"{m} {self.unit} that differ: p cannot be below {2.0 ** (1 - m):.2g}")
+        if (
+            not self.n_judged
+            and len(self.pairs) * 2.0 ** (1 - m) > 1.0 - self.confidence_level
+        ):
+            notes.append(
+                f"{m} {self.unit} that differ: p cannot be below {2.0 ** (1 - m):.2g}"
+            )
         if len(self.pairs) > 15:
             notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
         return "\n".join(notes)
@@ -186,7 +215,11 @@ class RankerComparisons(dict):
         import pandas as pd  # an optional dependency
 
         frames = {name: found.to_frame() for name, found in self.items()}
-        return pd.concat(frames, names=["measure"]).reset_index("measure").reset_index(drop=True)
+        return (
+            pd.concat(frames, names=["measure"])
+            .reset_index("measure")
+            .reset_index(drop=True)
+        )
 
 
 @checked(confidence_level=LEVEL)
@@ -339,7 +372,8 @@ def compare_rankers(
         read = _values_of(y_true, judge, rankers, X, qid, measures, zero_division)
     pairs, unit = _pairs_of(names, baseline), "tasks" if rankers is None else "queries"
     found = RankerComparisons(
-        (m, _comparison(m, names, pairs, confidence_level, unit, read)) for m in read.by_people
+        (m, _comparison(m, names, pairs, confidence_level, unit, read))
+        for m in read.by_people
     )
     return found if isinstance(measure, list | tuple | dict) else found.popitem()[1]
 
@@ -365,15 +399,26 @@ def _comparison(measure, names, pairs, confidence_level, unit, read):
             f"needed. Give {remedy}."
         )
     # The means count the undefined queries.
-    h = np.where(kept[:, np.newaxis], values, np.nan) if by_judge is None else values[kept]
-    means = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
+    h = (
+        np.where(kept[:, np.newaxis], values, np.nan)
+        if by_judge is None
+        else values[kept]
+    )
+    means = mean_intervals(
+        h, judge=j, judge_unlabelled=others, confidence_level=confidence_level
+    )
     of_all = _paired(values[kept], j, others, confidence_level)
     ranks = _rank_intervals(of_all, 1.0 - confidence_level)
     first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
     found = {name: matrix[first, second] for name, matrix in of_all.items()}
-    means = replace(means, names=names, rank_interval=ranks, n_unanswered=read.n_unanswered)
+    means = replace(
+        means, names=names, rank_interval=ranks, n_unanswered=read.n_unanswered
+    )
     ids = (np.arange(len(values)) if read.ids is None else read.ids)[kept]
-    found |= {"p_adjusted": holm(found["p_value"]), "confidence_level": float(confidence_level)}
+    found |= {
+        "p_adjusted": holm(found["p_value"]),
+        "confidence_level": float(confidence_level),
+    }
     found |= {"unit": unit, "n_judged": 0 if by_judge is None else len(by_judge)}
     return RankerComparison(measure, names, ids, values[kept], means, pairs, **found)
 
@@ -405,7 +450,9 @@ class QueryValues(NamedTuple):
 def _values_of(y_true, judge, rankers, X, qid, measures, zero_division):
     """`QueryValues` of scores, fitted models or runs."""
     are_runs = is_judgements(y_true) or is_judgements(judge)
-    scores = {f"rankers[{name!r}]": one for name, one in rankers.items() if not _is_model(one)}
+    scores = {
+        f"rankers[{name!r}]": one for name, one in rankers.items() if not _is_model(one)
+    }
     if not are_runs:
         check_no_ids(y_true=y_true, judge=judge, **scores)
         check_same_columns(y_true=y_true, judge=judge)
@@ -416,7 +463,9 @@ def _values_of(y_true, judge, rankers, X, qid, measures, zero_division):
         )
     if are_runs:
         if X is not None or qid is not None:
-            raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
+            raise ValueError(
+                "Runs and judgements carry their queries: leave out X and qid."
+            )
         return _of_runs(y_true, judge, rankers, measures, zero_division)
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X, **scores)
     y_true, qid = split_target(y_true, qid)
@@ -426,7 +475,9 @@ def _values_of(y_true, judge, rankers, X, qid, measures, zero_division):
     if judge is None:
         return QueryValues(ids, _values_by(y_true, *asked))
     y_true, judge, is_human = _with_judge(y_true, judge, qid)
-    return QueryValues(ids, _values_by(y_true, *asked), _values_by(judge, *asked), is_human)
+    return QueryValues(
+        ids, _values_by(y_true, *asked), _values_by(judge, *asked), is_human
+    )
 
 
 def _is_model(ranker):
@@ -438,24 +489,36 @@ def _of_runs(qrels, judge, rankers, measures, zero_division):
     human = read_mapping(qrels, RELEVANCE, "y_true")
     by_judge = None if judge is None else read_mapping(judge, RELEVANCE, "judge")
     if by_judge is not None and (missing := sorted(human.keys() - by_judge.keys())):
-        raise ValueError(f"judge has no query {missing[0]!r}: it must label all queries.")
-    runs = {name: read_mapping(run, SCORE, f"rankers[{name!r}]") for name, run in rankers.items()}
+        raise ValueError(
+            f"judge has no query {missing[0]!r}: it must label all queries."
+        )
+    runs = {
+        name: read_mapping(run, SCORE, f"rankers[{name!r}]")
+        for name, run in rankers.items()
+    }
     asked = by_judge or human
     queries = [q for q in asked if any(q in run for run in runs.values())]
     check_judged(human, by_judge, runs, measures)
-    unanswered = [check_ids(run, asked, f"The run {n!r}", queries) for n, run in runs.items()]
+    unanswered = [
+        check_ids(run, asked, f"The run {n!r}", queries) for n, run in runs.items()
+    ]
     if len(queries) < len(asked):
         left_out = next(q for q in asked if q not in set(queries))
         warn(
             f"The runs lack {len(asked) - len(queries)} of {len(asked)} judged queries, such as "
             f"{left_out!r}, all of them: these are left out, and evaluate_run counts them."
         )
-    fallback, is_human = check_zero_division(zero_division), np.array([q in human for q in queries])
+    fallback, is_human = (
+        check_zero_division(zero_division),
+        np.array([q in human for q in queries]),
+    )
 
     def values(labels):
         found = [values_of_run(run, labels, queries, measures) for run in runs.values()]
         tables = {m: np.column_stack([values[m] for values in found]) for m in measures}
-        return {m: np.where(np.isnan(table), fallback, table) for m, table in tables.items()}
+        return {
+            m: np.where(np.isnan(table), fallback, table) for m, table in tables.items()
+        }
 
     of_judge = values(by_judge) if by_judge else {}
     ids = np.array(queries, dtype=object)
@@ -470,8 +533,12 @@ def _values_by(y, rankers, X, qid, measures, zero_division):
         labels, scores, ids = y, ranker, qid
         if _is_model(ranker):
             if X is None:
-                raise ValueError(f"The ranker {name!r} is a model: give X, the rows to score.")
-            labels, scores, ids = RankingScorer(measures).labels_and_scores(ranker, X, y, qid)
+                raise ValueError(
+                    f"The ranker {name!r} is a model: give X, the rows to score."
+                )
+            labels, scores, ids = RankingScorer(measures).labels_and_scores(
+                ranker, X, y, qid
+            )
         for m, measure in measures.items():
             try:
                 columns[m].append(measure.measure(labels, scores, qid=ids, **options))
@@ -491,9 +558,13 @@ def _with_judge(y_true, judge, qid):
         raise ValueError(
             f"y_true has the shape {y.shape}, and judge {judge.shape}: they must be equal."
         )
-    missing, unjudged = (np.isnan(v).reshape(len(v), -1).all(axis=1) for v in (y, judge))
+    missing, unjudged = (
+        np.isnan(v).reshape(len(v), -1).all(axis=1) for v in (y, judge)
+    )
     if unjudged.any():
-        raise ValueError(f"judge is NaN in row {np.argmax(unjudged)}: it must label all rows.")
+        raise ValueError(
+            f"judge is NaN in row {np.argmax(unjudged)}: it must label all rows."
+        )
     lists = lists_of(y, qid, "y_true")
     list_of_row = lists.codes if y.ndim == 1 else np.arange(len(y))
     lengths, n_missing = np.bincount(list_of_row), np.bincount(list_of_row, missing)
@@ -523,9 +594,16 @@ def _paired(h, j, others, confidence_level):
     for a in range(m):
         d = h[a] - h
         d[np.abs(d) <= rounding] = 0.0
-        better[a], mean[a], spread[a] = (d > 0).sum(axis=1), d.mean(axis=1), d.std(axis=1, ddof=1)
+        better[a], mean[a], spread[a] = (
+            (d > 0).sum(axis=1),
+            d.mean(axis=1),
+            d.std(axis=1, ddof=1),
+        )
         if j is not None:
-            by_judge = {"judge": j[:, [a]] - j, "judge_unlabelled": others[:, [a]] - others}
+            by_judge = {
+                "judge": j[:, [a]] - j,
+                "judge_unlabelled": others[:, [a]] - others,
+            }
             powered = mean_intervals(d.T, **by_judge)
             mean[a], error[a] = powered.mean, powered.standard_error
     worse = better.T
@@ -539,7 +617,12 @@ def _paired(h, j, others, confidence_level):
         interval[both] = bonett_price(better, worse, n, confidence_level)[both]
     infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     effect = np.divide(mean, spread, out=infinite, where=spread > 0)
-    found = {"difference": mean, "interval": interval, "p_value": p_value, "effect": effect}
+    found = {
+        "difference": mean,
+        "interval": interval,
+        "p_value": p_value,
+        "effect": effect,
+    }
     return found | {"better": better, "equal": n - better - worse, "worse": worse}
 
 

@@ -61,7 +61,11 @@ class MeanIntervals(TableMixin):
     def _columns(self):
         ranks = self.rank_interval
         columns: dict = {"name": self.names} if any(self.names) else {}
-        columns |= {"mean": self.mean, "low": self.interval[:, 0], "high": self.interval[:, 1]}
+        columns |= {
+            "mean": self.mean,
+            "low": self.interval[:, 0],
+            "high": self.interval[:, 1],
+        }
         if ranks is None:
             columns |= {"n_queries": self.n_queries, "n_undefined": self.n_undefined}
         else:
@@ -76,7 +80,11 @@ class MeanIntervals(TableMixin):
 
 @checked(confidence_level=LEVEL)
 def mean_intervals(
-    human: Any, *, judge: Any = None, judge_unlabelled: Any = None, confidence_level: float = 0.95
+    human: Any,
+    *,
+    judge: Any = None,
+    judge_unlabelled: Any = None,
+    confidence_level: float = 0.95,
 ) -> MeanIntervals:
     """Means of a measure over queries, each with its interval.
 
@@ -184,7 +192,9 @@ default=None
 def student(mean, error, n, confidence_level):
     """Student's intervals of means of n values, and the p values of the mean 0."""
     half = stats.t.ppf(0.5 + confidence_level / 2.0, n - 1) * error
-    t = np.divide(np.abs(mean), error, out=np.where(mean == 0, 0.0, np.inf), where=error > 0)
+    t = np.divide(
+        np.abs(mean), error, out=np.where(mean == 0, 0.0, np.inf), where=error > 0
+    )
     return np.stack([mean - half, mean + half], axis=-1), 2.0 * stats.t.sf(t, n - 1)
 
 
@@ -192,7 +202,9 @@ def wilson(fraction, n, confidence_level):
     """Wilson's intervals of fractions of n."""
     z2 = stats.norm.ppf(0.5 + confidence_level / 2.0) ** 2
     centre = (fraction + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (fraction * (1 - fraction) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    half = np.sqrt(z2 * (fraction * (1 - fraction) / n + z2 / (4 * n**2))) / (
+        1 + z2 / n
+    )
     return np.clip(np.stack([centre - half, centre + half], axis=-1), 0.0, 1.0)
 
 
@@ -221,6 +233,8 @@ def _corrected(h, j, others):
         centred = j[rest] - j[rest].mean(axis=0)
         covariance = np.sum(centred * h[rest], axis=0) / (rest.sum() - 1)
         variance = centred.var(axis=0, ddof=1) + n * spread
-        best = np.divide(covariance, variance, out=np.zeros_like(variance), where=variance > 0)
+        best = np.divide(
+            covariance, variance, out=np.zeros_like(variance), where=variance > 0
+        )
         weights[~rest] = np.clip(best, 0.0, 1.0)
     return h - weights * (j - others.mean(axis=0)), weights.mean(axis=0), spread

@@ -9,7 +9,13 @@ from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, count
 from ..datasets._trec import RELEVANCE, SCORE, check_ids, read_mapping
-from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, names_of, plain_name, resolve_measure
+from ..target_losses._names import (
+    SCORE_ONLY,
+    TARGET_LOSSES,
+    names_of,
+    plain_name,
+    resolve_measure,
+)
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
 
 if TYPE_CHECKING:
@@ -42,7 +48,11 @@ def named_measures(measures, k=None):
         cut_off: dict = {}
         for name, measure in named.items():
             takes = isinstance(measure, str) and plain_name(measure) in taking
-            cut_off |= {f"{name}@{c}": f"{measure}@{c}" for c in cuts} if takes else {name: measure}
+            cut_off |= (
+                {f"{name}@{c}": f"{measure}@{c}" for c in cuts}
+                if takes
+                else {name: measure}
+            )
         named = cut_off
     return {name: resolve_measure(measure) for name, measure in named.items()}
 
@@ -105,7 +115,9 @@ def per_query(
     lists = lists_of(y, qid, "y_true")
     ids = np.arange(lists.n_lists) if lists.ids is None else lists.ids
     values = {
-        name: one.measure(y, y_score, qid=qid, average=None, zero_division=zero_division)
+        name: one.measure(
+            y, y_score, qid=qid, average=None, zero_division=zero_division
+        )
         for name, one in named_measures(measure, k).items()
     }
     return table_of({"qid": ids, **values}, index="qid")
@@ -195,12 +207,17 @@ def evaluate_run(
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
     measures = named_measures(measure, k)
-    run, qrels = read_mapping(run, SCORE, "run"), read_mapping(qrels, RELEVANCE, "qrels")
+    run, qrels = (
+        read_mapping(run, SCORE, "run"),
+        read_mapping(qrels, RELEVANCE, "qrels"),
+    )
     queries = [query for query in run if query in qrels]
     queries += [query for query in qrels if all_queries and query not in run]
     check_ids(run, qrels, "The run", queries)
     values = {
-        name: mean_of_lists(each, np.ones(len(each)), average=average, zero_division=fallback)
+        name: mean_of_lists(
+            each, np.ones(len(each)), average=average, zero_division=fallback
+        )
         for name, each in values_of_run(run, qrels, queries, measures).items()
     }
     if average == "mean":

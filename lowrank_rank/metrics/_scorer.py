@@ -11,12 +11,23 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index, n_rows, take_rows
 from .._cut_queries import warn_of_cut_queries
-from .._labels import carries_qid, one_label_per_row, read_item_names, refuse_lost_qid, split_target
+from .._labels import (
+    carries_qid,
+    one_label_per_row,
+    read_item_names,
+    refuse_lost_qid,
+    split_target,
+)
 from .._lists import RankingLists
 from .._parameters import check_parameter, check_parameters
 from .._typing import BaseEstimator
 from .._warn import warn
-from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure, stated_parameters
+from ..target_losses._names import (
+    SCORE_ONLY,
+    TARGET_LOSSES,
+    resolve_measure,
+    stated_parameters,
+)
 from ..target_losses._target_loss import RankingMeasure
 
 
@@ -195,7 +206,9 @@ class RankingScorer(BaseEstimator):
         y, scores, qid = self.labels_and_scores(estimator, X, y_true, qid)
         several = self.measure if isinstance(self.measure, dict) else {"": self.measure}
         found = {
-            name: float(measure.measure(y, scores, qid=qid, sample_weight=sample_weight))
+            name: float(
+                measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
+            )
             for name, measure in several.items()
         }
         return found if isinstance(self.measure, dict) else found[""]
@@ -224,7 +237,11 @@ class RankingScorer(BaseEstimator):
             any(warn_of_cut_queries(model, qid) for model in models)  # once
         matrix = not one_label_per_row(y)
         if issparse(y):  # the measure asks for a few rows at a time
-            return y, lambda rows: predict_scores(estimator, take_rows(X, rows), matrix=True), qid
+            return (
+                y,
+                lambda rows: predict_scores(estimator, take_rows(X, rows), matrix=True),
+                qid,
+            )
         scores = predict_scores(estimator, X, qid, matrix=matrix)
         if matrix:
             return y, scores, qid
@@ -241,7 +258,11 @@ class RankingScorer(BaseEstimator):
         if has_carried and seen is not None and not all_have_qid:
             refuse_lost_qid(f"a model inside this {type(estimator).__name__}")
         if qid is not None:
-            if n_lists == 1 and not has_qid and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1:
+            if (
+                n_lists == 1
+                and not has_qid
+                and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1
+            ):
                 warn(
                     "The scorer sees several lists, but the model was fitted on one: pass the qid "
                     "to fit as well (y=ranking_target(y, qid) does both)."
@@ -327,7 +348,9 @@ def _relevance(y, scores, estimator, pos_label):
     if pos_label is None:
         return y, scores
     if pos_label not in classes:
-        raise ValueError(f"pos_label={pos_label!r} is not a class of the model, {classes}.")
+        raise ValueError(
+            f"pos_label={pos_label!r} is not a class of the model, {classes}."
+        )
     return np.asarray(y) == pos_label, scores if pos_label == classes[-1] else -scores
 
 
@@ -361,7 +384,9 @@ def _models_that_say(items, visited):
             yield from _models_that_say(item, visited)
         elif isinstance(item, np.ndarray) and item.dtype == object:
             yield from _models_that_say(item.ravel(), visited)
-        elif isinstance(item, type) or not any(hasattr(item, name) for name in MODEL_METHODS):
+        elif isinstance(item, type) or not any(
+            hasattr(item, name) for name in MODEL_METHODS
+        ):
             continue
         elif hasattr(item, "n_lists_"):
             yield item
@@ -371,5 +396,11 @@ def _models_that_say(items, visited):
             held = getattr(item, "__dict__", {})
             given = [value for name, value in held.items() if not name.endswith("_")]
             known = set(map(id, given))
-            fitted = [v for name, v in held.items() if name.endswith("_") and id(v) not in known]
-            yield from list(_models_that_say(fitted, visited)) or _models_that_say(given, visited)
+            fitted = [
+                v
+                for name, v in held.items()
+                if name.endswith("_") and id(v) not in known
+            ]
+            yield from list(_models_that_say(fitted, visited)) or _models_that_say(
+                given, visited
+            )

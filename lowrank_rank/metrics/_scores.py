@@ -12,7 +12,11 @@ from ..target_losses._target_loss import check_zero_division
 
 def measured(measure, y_true, y_score, qid, sample_weight, average, zero_division):
     """The values of a measure, by the common parameters of the functions of this file."""
-    how = {"sample_weight": sample_weight, "average": average, "zero_division": zero_division}
+    how = {
+        "sample_weight": sample_weight,
+        "average": average,
+        "zero_division": zero_division,
+    }
     return measure.measure(y_true, y_score, qid=qid, **how)
 
 
@@ -75,7 +79,9 @@ def measure_score(
     0.25
     """
     measure = resolve_measure(measure)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
+    return measured(
+        measure, y_true, y_score, qid, sample_weight, average, zero_division
+    )
 
 
 def precision_at_k_score(
@@ -145,11 +151,15 @@ def precision_at_k_score(
     0.75
     """
     if k is not None and share is not None:
-        raise ValueError(f"k={k!r} and share={share!r} both cut the list: give one of them.")
+        raise ValueError(
+            f"k={k!r} and share={share!r} both cut the list: give one of them."
+        )
     measure: Any = losses.PrecisionAtK(10 if k is None else k)
     measure = measure if share is None else losses.PrecisionAtShare(share)
     measure.relevance_threshold = relevance_threshold
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
+    return measured(
+        measure, y_true, y_score, qid, sample_weight, average, zero_division
+    )
 
 
 def recall_at_k_score(
@@ -209,7 +219,9 @@ def recall_at_k_score(
     0.5
     """
     measure = losses.RecallAtK(k, relevance_threshold=relevance_threshold)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
+    return measured(
+        measure, y_true, y_score, qid, sample_weight, average, zero_division
+    )
 
 
 def mean_average_precision_score(
@@ -267,7 +279,9 @@ def mean_average_precision_score(
     0.8333333333333333
     """
     measure = losses.MeanAveragePrecision(relevance_threshold=relevance_threshold)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
+    return measured(
+        measure, y_true, y_score, qid, sample_weight, average, zero_division
+    )
 
 
 def reciprocal_rank_score(
@@ -323,7 +337,9 @@ def reciprocal_rank_score(
     0.5
     """
     measure = losses.ReciprocalRank(relevance_threshold=relevance_threshold)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
+    return measured(
+        measure, y_true, y_score, qid, sample_weight, average, zero_division
+    )
 
 
 def dcg_score(
@@ -383,7 +399,9 @@ def dcg_score(
     1.761859507142915
     """
     measure = losses.DCG(k, gain=gain)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
+    return measured(
+        measure, y_true, y_score, qid, sample_weight, average, zero_division
+    )
 
 
 def ndcg_score(
@@ -446,7 +464,9 @@ def ndcg_score(
     array([1., 1.])
     """
     measure = losses.NDCG(k, gain=gain)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
+    return measured(
+        measure, y_true, y_score, qid, sample_weight, average, zero_division
+    )
 
 
 def expected_rank_utility_score(
@@ -508,7 +528,9 @@ def expected_rank_utility_score(
     2.5
     """
     measure = losses.ExpectedRankUtility(neutral, half_life)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
+    return measured(
+        measure, y_true, y_score, qid, sample_weight, average, zero_division
+    )
 
 
 def pairwise_disagreement_loss(
@@ -568,5 +590,10 @@ def pairwise_disagreement_loss(
     >>> pairwise_disagreement_loss([2, 1, 0], [2, 3, 1])  # only (0, 1) is wrong
     1.0
     """
-    measure, undefined = losses.PairwiseDisagreement(weights), -check_zero_division(zero_division)
-    return 0.0 - measured(measure, y_true, y_score, qid, sample_weight, average, undefined)
+    measure, undefined = (
+        losses.PairwiseDisagreement(weights),
+        -check_zero_division(zero_division),
+    )
+    return 0.0 - measured(
+        measure, y_true, y_score, qid, sample_weight, average, undefined
+    )

@@ -178,9 +178,13 @@ class _Objective:
 
     def _list_loss(self, y_true, y_pred, sample_weight, group):
         """The loss of these labels and lists, and the scores (n_rows,)."""
-        if hasattr(y_pred, "get_label"):  # `train` passes the scores first, then its data set
+        if hasattr(
+            y_pred, "get_label"
+        ):  # `train` passes the scores first, then its data set
             y_pred, (y_true, sample_weight, group) = y_true, _training_set(y_pred)
-        check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, qid=self.qid)
+        check_same_index(
+            y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, qid=self.qid
+        )
         scores = check_finite(numbers(y_pred, "y_pred"), "y_pred", LARGEST_SCORE)
         arguments = {"y_true": y_true, "sample_weight": sample_weight, "group": group}
         key = tuple(_numbers(values, name) for name, values in arguments.items())
@@ -194,7 +198,9 @@ class _Objective:
         if latest is None or not all(map(np.array_equal, key, latest[0])):
             key = tuple(None if values is None else values.copy() for values in key)
             y, weights = _labels(key[0]), read_weights(key[1], n_rows)
-            loss = ListLoss(self.surrogate, self._loss, y, weights, self._lists(y, key[2]))
+            loss = ListLoss(
+                self.surrogate, self._loss, y, weights, self._lists(y, key[2])
+            )
             self._latest = latest = key, loss
         return latest[1], scores.ravel()
 
@@ -207,7 +213,9 @@ class _Objective:
             )
         if self.qid is not None:
             if group is not None:
-                raise ValueError("The lists are given twice: omit qid in boosting_objective.")
+                raise ValueError(
+                    "The lists are given twice: omit qid in boosting_objective."
+                )
             if len(self.qid) != n_rows:
                 raise ValueError(
                     f"boosting_objective was given the qid of {len(self.qid)} rows, training has "
@@ -220,7 +228,9 @@ class _Objective:
         qid = "" if self.qid is None else f", qid=<{len(self.qid)} rows>"
         return f"boosting_objective({self.surrogate!r}, {self.target_loss!r}{qid})"
 
-    def __getstate__(self) -> dict[str, Any]:  # without the utilities of the latest labels
+    def __getstate__(
+        self,
+    ) -> dict[str, Any]:  # without the utilities of the latest labels
         return {**self.__dict__, "_latest": None}
 
     def __sklearn_clone__(self) -> "_Objective":
@@ -248,7 +258,9 @@ class _Metric:
                 "LightGBM, qid=... to DMatrix of XGBoost."
             )
         lists = _lists_of_groups(group, len(y))
-        value = self._measure.measure(y, y_pred, qid=lists.index, sample_weight=sample_weight)
+        value = self._measure.measure(
+            y, y_pred, qid=lists.index, sample_weight=sample_weight
+        )
         named = isinstance(self.measure, str)
         name = self.measure if named else repr(self.measure)
         result = (name.replace(" ", ""), value)  # XGBoost splits results at blanks
@@ -276,7 +288,9 @@ def _training_set(data):
     y, weights = data.get_label(), data.get_weight()
     if not hasattr(data, "get_uint_info"):
         return y, weights, data.get_group()
-    ends = data.get_uint_info("group_ptr")  # XGBoost returns empty arrays without groups
+    ends = data.get_uint_info(
+        "group_ptr"
+    )  # XGBoost returns empty arrays without groups
     group = np.diff(ends.astype(np.intp)) if len(ends) else None
     if len(weights) == 0:
         weights = None
@@ -289,8 +303,13 @@ def _numbers(values, name):
     """Convert to one number for each row or list; None stays None."""
     if values is None:
         return None
-    if getattr(getattr(values, "dtype", None), "names", None) or numbers(values, name).ndim != 1:
-        raise ValueError(f"{name} must have shape (n,), without ids: give lists as group or qid.")
+    if (
+        getattr(getattr(values, "dtype", None), "names", None)
+        or numbers(values, name).ndim != 1
+    ):
+        raise ValueError(
+            f"{name} must have shape (n,), without ids: give lists as group or qid."
+        )
     return numbers(values, name)
 
 

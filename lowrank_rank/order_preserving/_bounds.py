@@ -5,7 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, check_finite, check_same_labels, check_same_shape, numbers
+from .._arrays import (
+    ArrayLike,
+    check_finite,
+    check_same_labels,
+    check_same_shape,
+    numbers,
+)
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
 from .._parameters import checked, count, number
@@ -58,7 +64,11 @@ def surrogate_loss(
     check_same_labels(v=v, s=s, qid=qid, sample_weight=sample_weight)
     v, qid = split_target(v, qid)
     v, s = read_labels(v, "v"), read_labels(s, "s")
-    weights = np.ones(v.shape) if sample_weight is None else numbers(sample_weight, "sample_weight")
+    weights = (
+        np.ones(v.shape)
+        if sample_weight is None
+        else numbers(sample_weight, "sample_weight")
+    )
     check_same_shape(2, v=v, s=s, sample_weight=weights)
     for name, values in (("v", v), ("s", s)):
         check_judged(values, False, who="a surrogate", name=name)
@@ -71,7 +81,10 @@ def surrogate_loss(
 
 
 def regret_bound(
-    surrogate: str | Surrogate, expected: ArrayLike, measure: Any, surrogate_regret: ArrayLike
+    surrogate: str | Surrogate,
+    expected: ArrayLike,
+    measure: Any,
+    surrogate_regret: ArrayLike,
 ) -> np.ndarray:
     """Bound the regret of a measure by the regret of a surrogate, for each list.
 
@@ -114,17 +127,23 @@ def regret_bound(
     array([1.077])
     """
     expected = check_finite(numbers(expected, "expected"), "expected", LARGEST_SCORE)
-    regret = check_finite(numbers(surrogate_regret, "surrogate_regret"), "surrogate_regret")
+    regret = check_finite(
+        numbers(surrogate_regret, "surrogate_regret"), "surrogate_regret"
+    )
     if expected.ndim != 2 or regret.shape != (len(expected),):
         raise ValueError(
             f"expected must be (n, r), surrogate_regret (n,), got {expected.shape}, {regret.shape}."
         )
     if np.any(regret < -1e-6):  # beyond the error of a numerical minimum
         row = int(np.argmin(regret))
-        raise ValueError(f"surrogate_regret[{row}] is {regret[row]:g}, and no regret is negative.")
+        raise ValueError(
+            f"surrogate_regret[{row}] is {regret[row]:g}, and no regret is negative."
+        )
     surrogate = resolve_surrogate(surrogate)
     if not surrogate.has_bound:
-        raise ValueError(f"{surrogate!r} has no regret bound: it defines no bound_constant.")
+        raise ValueError(
+            f"{surrogate!r} has no regret bound: it defines no bound_constant."
+        )
     surrogate.check_utilities(expected)
     c = surrogate.bound_constant(expected.ravel(), RankingLists.equal(*expected.shape))
     return c * C_phi(measure, expected.shape[1]) * np.sqrt(np.maximum(regret, 0.0))
@@ -161,7 +180,9 @@ class OrderCheck(NamedTuple):
     n_items=[count(2)],
     n_labels=[count()],
     n_distributions=[count()],
-    margin=[number(0, below=0.75)],  # the largest difference of the utilities that are drawn
+    margin=[
+        number(0, below=0.75)
+    ],  # the largest difference of the utilities that are drawn
 )
 def is_order_preserving(
     surrogate: str | Surrogate,
@@ -213,7 +234,9 @@ def is_order_preserving(
     surrogate.check_utilities(np.array([0.75]))
     for _ in range(n_distributions):
         utilities = np.floor(4.0 * rng.uniform(size=(n_labels, n_items)) ** 2) / 4.0
-        utilities[0] = np.maximum(utilities[0], 0.05)  # E v > 0 makes the minimiser finite
+        utilities[0] = np.maximum(
+            utilities[0], 0.05
+        )  # E v > 0 makes the minimiser finite
         probabilities = rng.dirichlet(np.ones(n_labels))
         expected = probabilities @ utilities
         scores = population_minimiser(surrogate, utilities, probabilities)
@@ -229,7 +252,9 @@ def population_minimiser(surrogate, utilities, probabilities):
     lists, ones = RankingLists.equal(n_labels, r), np.ones(n_labels * r)
 
     def risk(s):
-        surrogate_values = surrogate.evaluate(utilities.ravel(), np.tile(s, n_labels), lists, ones)
+        surrogate_values = surrogate.evaluate(
+            utilities.ravel(), np.tile(s, n_labels), lists, ones
+        )
         gradient = probabilities @ surrogate_values.gradient.reshape(n_labels, r)
         return probabilities @ surrogate_values.values, gradient
 

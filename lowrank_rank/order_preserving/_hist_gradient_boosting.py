@@ -11,7 +11,14 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, is_data_frame, name_the_text, refuse_dates, take_rows
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    is_data_frame,
+    name_the_text,
+    refuse_dates,
+    take_rows,
+)
 from .._base import BaseRanker, Rows, read_features
 from .._parameters import RUNTIME, Rule, count, fresh_fit, say
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
@@ -152,7 +159,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     n_iter_: int
     max_leaf_nodes_: int | None
     _parameters: ClassVar = {
-        "loss": [Rule(lambda x: x and not isinstance(x, list), "a loss or a tuple of losses")],
+        "loss": [
+            Rule(lambda x: x and not isinstance(x, list), "a loss or a tuple of losses")
+        ],
         "max_iter": ["auto", count()],
         "max_leaf_nodes": ["auto", count(2), None],
         "warm_start": [bool],
@@ -252,11 +261,18 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
                 )
             self._has_qid_ = rows.ids is not None
             rows = _some(rows, np.flatnonzero(rows.weights > 0))
-            self.target_loss_, self.n_items_, self.n_lists_ = loss, None, rows.lists.n_lists
+            self.target_loss_, self.n_items_, self.n_lists_ = (
+                loss,
+                None,
+                rows.lists.n_lists,
+            )
             trees, n_iter = self._trees(rows, before)
             if self.early_stopping:
                 n_iter = self._best_n_iter(trees, n_iter, rows)
-            say(self, f"{n_iter} rounds, {len(self._losses)} x {trees.max_leaf_nodes} leaves each")
+            say(
+                self,
+                f"{n_iter} rounds, {len(self._losses)} x {trees.max_leaf_nodes} leaves each",
+            )
             derivatives = self._derivatives(rows, before.get("estimator_"))
             self.estimator_: Any = self._grow(trees, n_iter, rows.X, derivatives)
             self.n_iter_, self.max_leaf_nodes_ = n_iter, trees.max_leaf_nodes
@@ -296,7 +312,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         with self._errors(X):
             n_losses = self.estimator_.n_iter_ // self.n_iter_
-            yield from islice(self.estimator_.staged_predict(X), n_losses - 1, None, n_losses)
+            yield from islice(
+                self.estimator_.staged_predict(X), n_losses - 1, None, n_losses
+            )
 
     # Fitting --------------------------------------------------------------------------
 
@@ -342,7 +360,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     def _trees(self, rows, before):
         """Trees, with those of the attributes `before` or without a fit, and the rounds in all."""
         _, *rounds, leaves = next(row for row in _CAPACITY if len(rows.y) < row[0])
-        n_iter = rounds[len(self._losses) > 1] if self.max_iter == "auto" else self.max_iter
+        n_iter = (
+            rounds[len(self._losses) > 1] if self.max_iter == "auto" else self.max_iter
+        )
         trees = HistGradientBoostingRegressor()
         shared = trees.get_params().keys() & self.get_params(deep=False).keys()
         shared -= {"loss", "max_iter", "verbose"}
@@ -352,7 +372,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             trees.set_params(max_leaf_nodes=leaves)
         if "estimator_" not in before:
             return trees, n_iter
-        old = {name: before[name] for name in ("n_features_in_", "n_iter_", "_grown_by_")}
+        old = {
+            name: before[name] for name in ("n_features_in_", "n_iter_", "_grown_by_")
+        }
         same = old["n_features_in_"], old["_grown_by_"]
         is_same = same == (self.n_features_in_, repr(self._losses))
         if self.early_stopping or old["n_iter_"] > n_iter or not is_same:
@@ -373,7 +395,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         stages = () if before is None else before.staged_predict(rows.X)
         return LossesInTurn(losses, len(rows.y), stages)
 
-    @np.errstate(over="ignore", invalid="ignore")  # derivatives out of range are refused
+    @np.errstate(
+        over="ignore", invalid="ignore"
+    )  # derivatives out of range are refused
     def _grow(self, trees, n_iter, X, derivatives):
         """Fit the trees of all rounds."""
         trees.set_params(max_iter=n_iter * len(self._losses))
@@ -381,7 +405,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     def _best_n_iter(self, trees, max_iter, rows):
         """The number of rounds with the best measure on held-out lists."""
-        kept, held = hold_out(rows.lists, rows.weights, self.validation_fraction, self.random_state)
+        kept, held = hold_out(
+            rows.lists, rows.weights, self.validation_fraction, self.random_state
+        )
         training, test = _some(rows, kept), _some(rows, held)
         value = measure_on(self.target_loss_, test.y, test.lists, test.weights)
         derivatives, n_losses = self._derivatives(training), len(self._losses)
@@ -389,7 +415,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         while len(scores) < (end := min(best + 1 + self.n_iter_no_change, max_iter)):
             self._grow(part, min(len(scores) + 50, end), training.X, derivatives)
             stages = part.staged_predict(test.X)
-            scores += map(value, islice(stages, n_losses * (len(scores) + 1) - 1, None, n_losses))
+            scores += map(
+                value, islice(stages, n_losses * (len(scores) + 1) - 1, None, n_losses)
+            )
             best = int(np.argmax(scores))
             values = f"{scores[-1]:.4f}, best {scores[best]:.4f} at {best + 1}"
             say(self, f"{len(scores)} rounds: held-out {self.target_loss} {values}")

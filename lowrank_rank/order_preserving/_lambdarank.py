@@ -40,8 +40,15 @@ class LambdaRank:
     """
 
     def __init__(self, v, weights, lists, top):
-        self.v, self.weights, self.lists, self.top = v, np.append(weights, 0.0), lists, top
-        highest, lowest = (of.reduceat(v, lists.starts) for of in (np.maximum, np.minimum))
+        self.v, self.weights, self.lists, self.top = (
+            v,
+            np.append(weights, 0.0),
+            lists,
+            top,
+        )
+        highest, lowest = (
+            of.reduceat(v, lists.starts) for of in (np.maximum, np.minimum)
+        )
         order = np.append(np.lexsort((weights, v, lists.index)), len(v))
         blocks = _blocks(lists, np.flatnonzero(highest > lowest), top)
         self.blocks = [order[rows] for rows in blocks]  # equal scores are sorted by v
@@ -50,7 +57,9 @@ class LambdaRank:
         """Gradient and curvature, (n_rows,) each."""
         lists = self.lists
         s = np.clip(s, -1e38, 1e38).astype(np.float32).astype(np.float64)
-        highest, lowest = (of.reduceat(s, lists.starts) for of in (np.maximum, np.minimum))
+        highest, lowest = (
+            of.reduceat(s, lists.starts) for of in (np.maximum, np.minimum)
+        )
         factor = np.where(highest == lowest, _MARGIN, 1.0)  # equal scores: no distance
         s -= lists.spread((highest + lowest) / 2.0)
         dtype = np.float32 if np.all(highest - lowest <= 2 * _SPREAD_32) else np.float64
@@ -88,7 +97,9 @@ def _derivatives(s, v, weights, is_filling, top, dtype):
     Rows of equal s and v, a kind, are one row of their total weight.
     """
     n_lists, n = s.shape
-    is_first, is_new = np.ones((2, n_lists, n), dtype=bool)  # first of a tie, first of a kind
+    is_first, is_new = np.ones(
+        (2, n_lists, n), dtype=bool
+    )  # first of a tie, first of a kind
     is_first[:, 1:] = (s[:, 1:] != s[:, :-1]) | is_filling[:, 1:]
     is_new[:, 1:] = is_first[:, 1:] | (v[:, 1:] != v[:, :-1])
     kind = np.cumsum(is_new, axis=1) - 1
@@ -118,14 +129,21 @@ def _mean_discounts(is_first, top):
     place, start = np.arange(n), np.flatnonzero(is_first)
     discount = np.asarray(DCG().discount(1 + place, n))
     if is_first.all():
-        means = np.stack([discount * (place < top), place < top, discount, 0 * discount])
+        means = np.stack(
+            [discount * (place < top), place < top, discount, 0 * discount]
+        )
         return np.broadcast_to(means[:, np.newaxis], (4, n_lists, n))
     place, size = np.tile(place, n_lists), np.diff(start, append=is_first.size)
     tie = np.repeat(np.arange(len(start)), size)
     last, total = place[start + size - 1][tie], np.cumsum(discount)
     discount, total = discount[place], total[last] - total[place]
     inside = 1.0 * (place < top)
-    of_rows = inside * discount, inside, discount, inside * (discount * (last - place) - total)
+    of_rows = (
+        inside * discount,
+        inside,
+        discount,
+        inside * (discount * (last - place) - total),
+    )
     counts = size, size, size, np.maximum(size * (size - 1) / 2, 1)
     means = np.add.reduceat(of_rows, start, axis=1) / counts
     return means[:, tie].reshape(4, n_lists, n)
@@ -148,14 +166,22 @@ def _of_pairs(s, v, weights, of_first, share, of_all, of_tie):
         ei, ej, wi, wj = e[:, i], e[:, j], weights[:, i], weights[:, j]
         distance = s[:, i, np.newaxis] - s[:, np.newaxis, j]
         # The mean of I_i (D_i - D_j).
-        c = of_first[:, i, np.newaxis] - share[:, i, np.newaxis] * of_all[:, np.newaxis, j]
+        c = (
+            of_first[:, i, np.newaxis]
+            - share[:, i, np.newaxis] * of_all[:, np.newaxis, j]
+        )
         if of_tie.any():
             np.copyto(c, of_tie[:, i, np.newaxis], where=distance == 0)
-        distance += np.where(place[i, np.newaxis] < place[j], _MARGIN, np.inf).astype(s.dtype)
+        distance += np.where(place[i, np.newaxis] < place[j], _MARGIN, np.inf).astype(
+            s.dtype
+        )
         c /= distance
         c *= np.subtract(v[:, i, np.newaxis], v[:, np.newaxis, j], out=distance)
         of_i, of_j = -_rows(c, wj), _columns(wi, c)
-        b, total = np.abs(c, out=c), np.add(ei[:, :, np.newaxis], ej[:, np.newaxis], out=distance)
+        b, total = (
+            np.abs(c, out=c),
+            np.add(ei[:, :, np.newaxis], ej[:, np.newaxis], out=distance),
+        )
         b /= total
         gradient[:, i] += of_i + ei * _rows(b, wj) - _rows(b, wj * ej)
         gradient[:, j] += of_j + ej * _columns(wi, b) - _columns(wi * ei, b)

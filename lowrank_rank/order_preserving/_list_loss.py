@@ -43,7 +43,11 @@ def check_has_utilities(target_loss, who):
 
 def check_loss(surrogate, target_loss, who):
     """Refuse a surrogate that is unknown, and a target loss without utilities of documents."""
-    if isinstance(surrogate, str) and surrogate not in {"lambdarank", "listnet", *SURROGATES}:
+    if isinstance(surrogate, str) and surrogate not in {
+        "lambdarank",
+        "listnet",
+        *SURROGATES,
+    }:
         known = ["lambdarank", *sorted(SURROGATES)]
         raise ValueError(f"{who}: unknown loss {surrogate!r}: use one of {known}.")
     if not isinstance(surrogate, str):
@@ -137,7 +141,9 @@ class LossesInTurn:
 
 def _surrogate(surrogate, target_loss, y, weights, lists, is_term):
     """``values(s)`` of a surrogate, and whether it is a sum over pairs."""
-    encoding = encode_documents(Rows(None, y, lists, weights), target_loss, centered=False)
+    encoding = encode_documents(
+        Rows(None, y, lists, weights), target_loss, centered=False
+    )
     v, w = lists.group(encoding.scaled_targets(weights)[:, 0]), lists.group(weights)
     if is_term and resolve_surrogate(surrogate).is_squared:
         v = 2.0 * v / spread_within(v, lists.index, w)

@@ -18,7 +18,12 @@ from .._arrays import check_finite, numbers
 from .._blocks import block_of, check_has_ids, check_new_lists
 from .._labels import refuse_unjudged_item, refuse_zero_weights
 from .._parameters import check_parameter, number
-from ..fitting._encoding import encode_documents, encode_items, items_decoder, mean_normaliser
+from ..fitting._encoding import (
+    encode_documents,
+    encode_items,
+    items_decoder,
+    mean_normaliser,
+)
 from ..fitting._lbfgs import lbfgs
 from ..fitting._linear_problem import LinearProblem
 from ..fitting._ridge import MAX_FEATURES_GRAM
@@ -95,7 +100,9 @@ class Summary:
         return cls(
             n_items=rows.y.shape[1] if rows.y.ndim > 1 else None,
             has_qid=rows.ids is not None,
-            extremes=np.array([one.max(initial=-np.inf) for one in (counted, -counted)]),
+            extremes=np.array(
+                [one.max(initial=-np.inf) for one in (counted, -counted)]
+            ),
             features=Moments.of(rows.X, rows.weights, encoding.codes),
             normalisers=np.asarray(encoding.normalisers),
             n_lists=rows.n_lists,
@@ -112,7 +119,14 @@ class Summary:
                 f"{other.n_items or 'documents'} (a number counts fixed items)."
             )
         check_has_ids(self.has_qid, other.has_qid)
-        sums = ("features", "normalisers", "n_lists", "utility", "item_weights", "unjudged")
+        sums = (
+            "features",
+            "normalisers",
+            "n_lists",
+            "utility",
+            "item_weights",
+            "unjudged",
+        )
         return Summary(
             n_items=self.n_items,
             has_qid=self.has_qid or other.has_qid,
@@ -173,19 +187,27 @@ class ScoreProblem(LinearProblem):
         self.all_lists = self.lists = block[0].lists
         # Weights add up to one over all blocks: pairs take their squares, which could vanish.
         weights = weights / summary.item_weights.sum()
-        self.v, self.weights = (self.lists.group(a.ravel()) for a in (summary.unit * v, weights))
+        self.v, self.weights = (
+            self.lists.group(a.ravel()) for a in (summary.unit * v, weights)
+        )
         self.surrogate, self.shape = surrogate, v.shape
         self.kept: Any = slice(None)
         self.n_alone = 0
         alone = self.lists.lengths == 1
-        if surrogate.is_shift_invariant and alone.any():  # a constant, 0 for all of ours
+        if (
+            surrogate.is_shift_invariant and alone.any()
+        ):  # a constant, 0 for all of ours
             self.kept = self.lists.spread(~alone)
             self.n_alone = int(np.count_nonzero(self.weights[~self.kept]))
             self.lists, _ = self.lists.select(self.kept)
             self.v, self.weights = self.v[self.kept], self.weights[self.kept]
         self.mass = self.lists.sum(self.weights)
         # The sum over pairs grows with the square of the weight: divide it by the weight.
-        power = np.maximum(self.mass, np.finfo(float).tiny) if surrogate.is_pairwise else 1.0
+        power = (
+            np.maximum(self.mass, np.finfo(float).tiny)
+            if surrogate.is_pairwise
+            else 1.0
+        )
         self.list_factor = (self.mass > 0) / power / summary.total(surrogate)
         self.row_factor = self.lists.spread(self.list_factor)
         mean, scale = scaling
@@ -226,7 +248,9 @@ class ScoreProblem(LinearProblem):
         lengths, which = np.unique(lists.lengths, return_inverse=True)
         of_measure = np.array([C_phi(loss, int(r)) for r in lengths])[which]
         factors = self.surrogate.bound_constant(self.v, lists) * of_measure / unit
-        with np.errstate(over="ignore"):  # of utilities above 1e150: the bound is infinite
+        with np.errstate(
+            over="ignore"
+        ):  # of utilities above 1e150: the bound is infinite
             return np.array([(factors[counts] ** 2).sum(), counts.sum() + self.n_alone])
 
 
@@ -243,7 +267,9 @@ class Objective:
         self.encoded, self.surrogate, self.summary = encoded, surrogate, summary
         self.scaling, self.alpha = scaling, alpha
         self.problems = encoded.map(ScoreProblem, surrogate, summary, scaling)
-        self.has_intercept = summary.n_items is not None or not surrogate.is_shift_invariant
+        self.has_intercept = (
+            summary.n_items is not None or not surrogate.is_shift_invariant
+        )
 
     @property
     def has_closed_form(self):
@@ -253,7 +279,9 @@ class Objective:
 
     def value_and_gradient(self, theta):
         """The objective at theta, and its gradient."""
-        with np.errstate(over="ignore"):  # an infinite value is a step too far, or refused
+        with np.errstate(
+            over="ignore"
+        ):  # an infinite value is a step too far, or refused
             sums = self.problems.sum(ScoreProblem.value_and_gradient, theta)
             value, gradient = sums[0], sums[1:].reshape(theta.shape)
             gradient[:, :-1] += self.alpha * theta[:, :-1]
@@ -290,7 +318,9 @@ class Objective:
             raise ValueError(_OVERFLOW)
 
         def scaled(theta):
-            value, gradient = self.value_and_gradient(theta * unit) if theta.any() else at_zero
+            value, gradient = (
+                self.value_and_gradient(theta * unit) if theta.any() else at_zero
+            )
             return value / size, gradient * unit / size
 
         callback = lambda n_iter, _, value, norm: report(n_iter, size * value, norm)  # noqa: E731
@@ -301,7 +331,9 @@ class Objective:
 
     def bound_factor(self, loss):
         """Root of the mean of (c C_phi(2))**2 over the lists with a weight; nan without a bound."""
-        squares, n_lists = self.problems.sum(ScoreProblem.squared_bounds, loss, self.summary.unit)
+        squares, n_lists = self.problems.sum(
+            ScoreProblem.squared_bounds, loss, self.summary.unit
+        )
         return float(np.sqrt(squares / n_lists)) if n_lists else np.nan
 
 
@@ -312,7 +344,10 @@ def second_moments(block, is_pairwise):
     differences of two fixed items centre the targets of each row.
     """
     rows, encoding = block
-    targets, codes = np.nan_to_num(encoding.targets), encoding.codes if is_pairwise else None
+    targets, codes = (
+        np.nan_to_num(encoding.targets),
+        encoding.codes if is_pairwise else None,
+    )
     if is_pairwise and codes is None:
         targets -= targets.mean(axis=1, keepdims=True)
     return SecondMoments.of(rows.X, targets, rows.weights, codes)
@@ -362,7 +397,9 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     """
     if isinstance(measure, str) or hasattr(measure, "rank_features"):
         if not isinstance(n_items, int | np.integer) or n_items < 1:
-            raise ValueError(f"n_items must be an integer >= 1 for a measure, got {n_items!r}.")
+            raise ValueError(
+                f"n_items must be an integer >= 1 for a measure, got {n_items!r}."
+            )
         loss = resolve_target_loss(measure)
         if not loss.is_positional:
             names = names_of(lambda one: one.is_positional, one_each=True)
@@ -375,6 +412,8 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
         phi = check_finite(numbers(measure, "measure"), "measure")
     check_parameter("p", p, [number(above=0)])
     if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
-        raise ValueError("Discounts phi(1..r) must be one array that does not increase.")
+        raise ValueError(
+            "Discounts phi(1..r) must be one array that does not increase."
+        )
     half = len(phi) // 2
     return float(((phi[:half] - phi[::-1][:half]) ** p).sum() ** (1.0 / p))

@@ -227,7 +227,9 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         return self
 
     @available_if(
-        lambda self: resolve_surrogate(getattr(self, "surrogate_", self.surrogate)).has_link
+        lambda self: (
+            resolve_surrogate(getattr(self, "surrogate_", self.surrogate)).has_link
+        )
     )
     def predict_utility(self, X: MatrixLike) -> np.ndarray:
         """Estimate expected utilities from the scores, by the link of the surrogate.
@@ -263,7 +265,9 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             order-preserving, and for items of one list with different weights.
         """
         check_is_fitted(self)
-        bound = self.bound_factor_ * np.sqrt(np.maximum(np.asarray(surrogate_regret), 0.0))
+        bound = self.bound_factor_ * np.sqrt(
+            np.maximum(np.asarray(surrogate_regret), 0.0)
+        )
         return bound if bound.ndim else float(bound)
 
     # Fitting --------------------------------------------------------------------------
@@ -296,7 +300,9 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         moments = summary.features
         scale = moments.scale if self.standardize else np.ones(len(moments.mean))
         curvature = 1.0 if self.surrogate_.is_squared else 1.0 / (self.n_items_ or 1)
-        self.alpha_ = chosen_alpha(self.alpha, moments.mean_square, moments.n_lists, curvature)
+        self.alpha_ = chosen_alpha(
+            self.alpha, moments.mean_square, moments.n_lists, curvature
+        )
         scaling = Scaling(moments.mean, scale)
         return Objective(encoded, self.surrogate_, summary, scaling, self.alpha_)
 
@@ -309,7 +315,10 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
         def report(n_iter, value, norm):
             if self.verbose and n_iter % self.verbose == 0:
-                say(self, f"iteration {n_iter}: objective {value:.6g}, gradient {norm:.2g}")
+                say(
+                    self,
+                    f"iteration {n_iter}: objective {value:.6g}, gradient {norm:.2g}",
+                )
 
         solution = objective.minimise(report, tol=self.tol, max_iter=self.max_iter)
         _, _, gradient_norm, n_iter = solution
@@ -326,14 +335,21 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         self.objective_, self.gradient_norm_ = value, gradient_norm
         self.n_iter_: int = max(n_iter, 1)  # scikit-learn asks for at least 1
         if self.surrogate_.is_shift_invariant and self.n_items_ is not None:
-            theta = theta - theta.mean(axis=0)  # penalised to 0; the mean intercept is arbitrary
+            theta = theta - theta.mean(
+                axis=0
+            )  # penalised to 0; the mean intercept is arbitrary
         coef, intercept = objective.scaling.unscaled(theta[:, :-1], theta[:, -1])
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
         self.bound_factor_: float = objective.bound_factor(self.target_loss_)
         useless = np.flatnonzero(objective.summary.utility == 0)
-        if self.n_items_ and self.surrogate_.has_tails and len(useless) and gradient_norm > 0.0:
+        if (
+            self.n_items_
+            and self.surrogate_.has_tails
+            and len(useless)
+            and gradient_norm > 0.0
+        ):
             warn(
                 f"{self.surrogate_!r} has no minimum here: no label of items {useless.tolist()} "
                 "(columns of y) has any utility, and their intercepts fall without bound. Drop "

@@ -163,9 +163,13 @@ class Surrogate(BaseEstimator):
         float or ndarray
             Expected utilities, elementwise.
         """
-        raise AttributeError(f"{self!r} has no link: its scores do not estimate utilities.")
+        raise AttributeError(
+            f"{self!r} has no link: its scores do not estimate utilities."
+        )
 
-    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+    def newton_values(
+        self, v: Any, s: Any, lists: Any, weights: Any
+    ) -> SurrogateValues:
         """Evaluate, with a curvature that keeps the Newton step of a leaf short enough.
 
         A nearly linear surrogate has almost no curvature at the scores, and the step would be far
@@ -198,7 +202,9 @@ class Surrogate(BaseEstimator):
             If a utility is negative, unless ``takes_negative``, or the surrogate has other limits.
         """
         for name in self._positive:
-            check_parameter(f"{name} of {self!r}", getattr(self, name), [number(above=0)])
+            check_parameter(
+                f"{name} of {self!r}", getattr(self, name), [number(above=0)]
+            )
         if np.any(v < 0) and not self.takes_negative:
             raise ValueError(
                 f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to all of them, "
@@ -225,7 +231,9 @@ class PointwiseSquared(Surrogate):
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         error = s - v
-        return SurrogateValues(lists.sum(weights * error**2), 2.0 * weights * error, 2.0 * weights)
+        return SurrogateValues(
+            lists.sum(weights * error**2), 2.0 * weights * error, 2.0 * weights
+        )
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         return np.full(lists.n_lists, np.sqrt(2.0))
@@ -261,7 +269,9 @@ class TwoSided(Surrogate):
         of_relevant, fall, bend = self.rising(self.t - s)
         of_others, rise, other_bend = self.rising(s)
         value, curvature = lists.sum(up * of_relevant + down * of_others), up * bend
-        return SurrogateValues(value, down * rise - up * fall, curvature + down * other_bend)
+        return SurrogateValues(
+            value, down * rise - up * fall, curvature + down * other_bend
+        )
 
 
 class TwoSidedWithTails(TwoSided):
@@ -283,7 +293,9 @@ class PointwiseLogistic(TwoSidedWithTails):
         p = expit(x)
         return np.logaddexp(0.0, x), p, p * (1.0 - p)
 
-    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+    def newton_values(
+        self, v: Any, s: Any, lists: Any, weights: Any
+    ) -> SurrogateValues:
         first_order = self.evaluate(v, s, lists, weights)
         largest = _largest_variance(expit(s), v / self.eta)
         return first_order._replace(curvature=weights * self.eta * largest)
@@ -348,9 +360,13 @@ class PointwiseSmoothHinge(TwoSided):
         )
         return value, np.clip(x / self.a, 0.0, 1.0), inside / self.a
 
-    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+    def newton_values(
+        self, v: Any, s: Any, lists: Any, weights: Any
+    ) -> SurrogateValues:
         first_order = self.evaluate(v, s, lists, weights)
-        return first_order._replace(curvature=weights * self.eta / self.a)  # its largest
+        return first_order._replace(
+            curvature=weights * self.eta / self.a
+        )  # its largest
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         c = 2.0 * np.sqrt(self.eta / self.a if self.a <= 1.0 else self.a * self.eta)
@@ -442,14 +458,22 @@ class PairwiseLogistic(PairwiseSurrogate):
 
     bound_constant = twice_root_of_largest
 
-    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        return self.evaluate(v, s, lists, weights, 0.5)  # wrong pairs pass the slope 1/2
+    def newton_values(
+        self, v: Any, s: Any, lists: Any, weights: Any
+    ) -> SurrogateValues:
+        return self.evaluate(
+            v, s, lists, weights, 0.5
+        )  # wrong pairs pass the slope 1/2
 
     def evaluate(
         self, v: Any, s: Any, lists: Any, weights: Any, largest: float = 1.0
     ) -> SurrogateValues:
         # Curvatures take min(p, largest) for the derivative p of a pair.
-        values, gradient, curvature = np.zeros(lists.n_lists), np.zeros(len(s)), np.zeros(len(s))
+        values, gradient, curvature = (
+            np.zeros(lists.n_lists),
+            np.zeros(len(s)),
+            np.zeros(len(s)),
+        )
         for members, rows in lists.same_length:
             part = self._of_matrix(v[rows], s[rows], weights[rows], largest)
             values[members], gradient[rows], curvature[rows] = part
@@ -457,7 +481,11 @@ class PairwiseLogistic(PairwiseSurrogate):
 
     def _of_matrix(self, v, s, weights, largest):
         """Evaluate lists of one length, (m, r), in blocks of pairs that fit the cache."""
-        value, gradient, curvature = np.zeros(len(v)), np.zeros(v.shape), np.zeros(v.shape)
+        value, gradient, curvature = (
+            np.zeros(len(v)),
+            np.zeros(v.shape),
+            np.zeros(v.shape),
+        )
         first = np.argwhere((v > 0) & (weights > 0))
         a = weights if self.is_of_order else weights * v
         step = max(1, 2**16 // v.shape[1])
@@ -469,14 +497,18 @@ class PairwiseLogistic(PairwiseSurrogate):
             here = slice(q[0], q[-1] + 1)
             # Weighted sums over the rows of each list.
             summing = sparse.csr_matrix(
-                (a[q, i], (q - q[0], np.arange(len(q)))), shape=(q[-1] - q[0] + 1, len(q))
+                (a[q, i], (q - q[0], np.arange(len(q)))),
+                shape=(q[-1] - q[0] + 1, len(q)),
             )
             value[here] += summing @ np.einsum("kj,kj->k", loss, w)
             slope = p * w
             if largest < 1.0:
                 np.minimum(p, largest, out=p)
             second = (1.0 - p) * p * w
-            for total, part, sign in ((gradient, slope, -1.0), (curvature, second, 1.0)):
+            for total, part, sign in (
+                (gradient, slope, -1.0),
+                (curvature, second, 1.0),
+            ):
                 total[here] += summing @ part
                 total[q, i] += sign * a[q, i] * part.sum(axis=1)
         return value, gradient, curvature
@@ -545,12 +577,16 @@ class CrossEntropy(Surrogate):
         slope = spread * softmax
         return SurrogateValues(value, slope - weighted, slope * (1.0 - softmax))
 
-    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+    def newton_values(
+        self, v: Any, s: Any, lists: Any, weights: Any
+    ) -> SurrogateValues:
         first_order, weighted = self.evaluate(v, s, lists, weights), weights * v
         sums = lists.spread(lists.sum(weighted))
         per_sum = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
         p = (first_order.gradient + weighted) * per_sum
-        return first_order._replace(curvature=sums * _largest_variance(p, weighted * per_sum))
+        return first_order._replace(
+            curvature=sums * _largest_variance(p, weighted * per_sum)
+        )
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         largest = _largest(expected, lists)
@@ -586,7 +622,9 @@ class BregmanSurrogate(Surrogate):
 
     _positive = ("mu",)
 
-    def __init__(self, psi: Callable[..., Any], link: Callable[..., Any], mu: float = 1.0) -> None:
+    def __init__(
+        self, psi: Callable[..., Any], link: Callable[..., Any], mu: float = 1.0
+    ) -> None:
         self.psi = psi
         self.link = link
         self.mu = mu
@@ -595,7 +633,9 @@ class BregmanSurrogate(Surrogate):
         g = self.link(s)
         value = self.psi(v) - self.psi(g) - s * (v - g)
         # The link g is 1/mu-Lipschitz: 1/mu bounds the curvature.
-        return SurrogateValues(lists.sum(weights * value), weights * (g - v), weights / self.mu)
+        return SurrogateValues(
+            lists.sum(weights * value), weights * (g - v), weights / self.mu
+        )
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         return np.full(lists.n_lists, 2.0 / np.sqrt(self.mu))
@@ -680,9 +720,13 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
             "'lambdarank' has no value, so only boosted trees take it "
             f"(HistGradientBoostingRanker, boosting_objective). Use one of {sorted(SURROGATES)}."
         )
-    surrogate = "cross_entropy" if surrogate == "listnet" else surrogate  # its common name
+    surrogate = (
+        "cross_entropy" if surrogate == "listnet" else surrogate
+    )  # its common name
     if surrogate not in SURROGATES:
-        raise ValueError(f"Unknown surrogate {surrogate!r}: use one of {sorted(SURROGATES)}.")
+        raise ValueError(
+            f"Unknown surrogate {surrogate!r}: use one of {sorted(SURROGATES)}."
+        )
     return SURROGATES[surrogate]()
 
 
@@ -691,7 +735,10 @@ def checked_values(surrogate, v, s, lists, weights):
     with np.errstate(over="ignore"):
         evaluated = surrogate.evaluate(v, s, lists, weights)
     shapes = [(lists.n_lists,), v.shape, v.shape]
-    if not isinstance(evaluated, SurrogateValues) or list(map(np.shape, evaluated)) != shapes:
+    if (
+        not isinstance(evaluated, SurrogateValues)
+        or list(map(np.shape, evaluated)) != shapes
+    ):
         raise TypeError(
             f"{surrogate!r}: evaluate must return SurrogateValues(values, gradient, curvature) of "
             f"shapes {', '.join(map(str, shapes))}; values belong to lists: lists.sum(...)."

@@ -129,16 +129,23 @@ class RankerComparisonDisplay(Display):
         labels = [f"{names[a]} - {names[b]}" for a, b in found.pairs]
         others = {b for _, b in found.pairs}
         if len(labels) > 1 and len(others) == 1:  # all are compared with one
-            labels, baseline = [names[a] for a, _ in found.pairs], f" from {names[others.pop()]}"
+            labels, baseline = (
+                [names[a] for a, _ in found.pairs],
+                f" from {names[others.pop()]}",
+            )
         what = f"difference{baseline} of {found.measure}"
         level = f"with {100 * found.confidence_level:g} % interval"
         if kind == "means":
             _plot_means(ax, found, level, kwargs)
         elif kind == "intervals":
             ax.axvline(0.0, color="gray", linestyle=":")
-            p_values = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in found.p_adjusted]
+            p_values = [
+                "< 0.001" if p < 0.001 else f"{p:.3f}" for p in found.p_adjusted
+            ]
             name = "p" if len(p_values) == 1 else "p (Holm)"
-            _plot_intervals(ax, found.difference, found.interval, labels, name, p_values, kwargs)
+            _plot_intervals(
+                ax, found.difference, found.interval, labels, name, p_values, kwargs
+            )
             ax.set_xlabel(f"{what}, {level}")
         else:
             fraction = (np.arange(len(found.qid)) + 0.5) / len(found.qid)
@@ -156,7 +163,9 @@ def _plot_means(ax, found, level, kwargs):
     """The mean and the interval of the rank of each ranker, best first."""
     order = np.argsort(-found.mean, kind="stable")
     names = [f"{found.names[i]}{' *' * int(found.tied_with_best[i])}" for i in order]
-    ranks = [f"{a}" if a == b else f"{a} - {b}" for a, b in found.means.rank_interval[order]]
+    ranks = [
+        f"{a}" if a == b else f"{a} - {b}" for a, b in found.means.rank_interval[order]
+    ]
     interval = found.means.interval[order]
     _plot_intervals(ax, found.mean[order], interval, names, "rank", ranks, kwargs)
     ax.set_xlabel(f"{found.measure}, {level}; *: best, or tied with the best")
@@ -165,7 +174,9 @@ def _plot_means(ax, found, level, kwargs):
 def _plot_intervals(ax, mean, interval, labels, right_name, right_labels, kwargs):
     """A line for each interval, from the top, with labels on the left and on the right."""
     place = np.arange(len(mean))
-    errors = np.maximum([mean - interval[:, 0], interval[:, 1] - mean], 0.0)  # up to rounding
+    errors = np.maximum(
+        [mean - interval[:, 0], interval[:, 1] - mean], 0.0
+    )  # up to rounding
     ax.errorbar(mean, place, xerr=errors, **{"fmt": "o", "capsize": 3, **kwargs})
     ax.set_yticks(place, labels)
     ax.set(ylim=(len(mean) - 0.5, -0.5))

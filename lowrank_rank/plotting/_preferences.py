@@ -64,7 +64,9 @@ class PreferenceMatrixDisplay(Display):
 
     @property
     def cost(self) -> float:
-        return float(preference_cost(self.preferences[np.newaxis], self.ranks[np.newaxis])[0])
+        return float(
+            preference_cost(self.preferences[np.newaxis], self.ranks[np.newaxis])[0]
+        )
 
     @classmethod
     def from_preferences(
@@ -104,13 +106,20 @@ class PreferenceMatrixDisplay(Display):
         """
         preferences = np.asarray(preferences, dtype=np.float64)
         if preferences.ndim != 2:
-            raise ValueError(f"preferences must be of one list, (r, r), got {preferences.shape}.")
+            raise ValueError(
+                f"preferences must be of one list, (r, r), got {preferences.shape}."
+            )
         if item_names is not None and len(item_names) != len(preferences):
-            raise ValueError(f"item_names names {len(item_names)} of {len(preferences)} items.")
+            raise ValueError(
+                f"item_names names {len(item_names)} of {len(preferences)} items."
+            )
         short = len(preferences) <= MAX_ITEMS_ORDERING  # longer ones have no bound
         decode = pd_decoder(decoder, len(preferences)).decode
         decoded = decode(preferences[np.newaxis], bound=short)
-        found = {"ranks": decoded.ranks[0], "bound": float(decoded.bounds[0]) if short else None}
+        found = {
+            "ranks": decoded.ranks[0],
+            "bound": float(decoded.bounds[0]) if short else None,
+        }
         names = {"item_names": item_names, "cost_name": cost_name}
         return cls(preferences=preferences, **found, **names).plot(**kwargs)
 
@@ -154,10 +163,20 @@ class PreferenceMatrixDisplay(Display):
             )
         tables = estimator.predict_preferences(X)
         if len(tables) != 1:
-            raise ValueError(f"One list can be drawn, X holds {len(tables)} queries: give one row.")
+            raise ValueError(
+                f"One list can be drawn, X holds {len(tables)} queries: give one row."
+            )
         weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
-        item_names = getattr(estimator, "item_names_", None) if item_names is None else item_names
-        settings = {"decoder": decoder, "item_names": item_names, "cost_name": "net cost"}
+        item_names = (
+            getattr(estimator, "item_names_", None)
+            if item_names is None
+            else item_names
+        )
+        settings = {
+            "decoder": decoder,
+            "item_names": item_names,
+            "cost_name": "net cost",
+        }
         return cls.from_preferences(weights, **settings, **kwargs)
 
     def plot(
@@ -180,7 +199,11 @@ class PreferenceMatrixDisplay(Display):
             Itself, with ``ax_``, ``figure_`` and ``im_``.
         """
         n_items = len(self.ranks)
-        names = np.arange(n_items) if self.item_names is None else np.asarray(self.item_names)
+        names = (
+            np.arange(n_items)
+            if self.item_names is None
+            else np.asarray(self.item_names)
+        )
         longest = max((len(str(name)) for name in names), default=0)
         side = 4.0 + 0.2 * n_items + 0.08 * longest
         ax = axes_for(ax, figsize=(side + 1.0, side))

@@ -52,7 +52,9 @@ class RankIntervalDisplay(Display):
         item_names: ArrayLike | None = None,
         title: str = "",
     ) -> None:
-        self.ranks, self.low, self.high = (np.asarray(one) for one in (ranks, low, high))
+        self.ranks, self.low, self.high = (
+            np.asarray(one) for one in (ranks, low, high)
+        )
         self.item_names, self.title = item_names, title
 
     @classmethod
@@ -82,7 +84,9 @@ class RankIntervalDisplay(Display):
             The display.
         """
         intervals = consensus.rank_intervals(
-            n_resamples=n_resamples, confidence_level=confidence_level, random_state=random_state
+            n_resamples=n_resamples,
+            confidence_level=confidence_level,
+            random_state=random_state,
         )
         name = getattr(consensus, "method", "Bradley-Terry")
         title = f"{name}, {100 * confidence_level:g}% intervals"
@@ -104,9 +108,15 @@ class RankIntervalDisplay(Display):
         """
         ax = axes_for(ax, figsize=(6.0, 1.0 + 0.25 * len(self.ranks)))
         order = np.argsort(self.ranks)
-        names = np.arange(len(order)) if self.item_names is None else np.asarray(self.item_names)
+        names = (
+            np.arange(len(order))
+            if self.item_names is None
+            else np.asarray(self.item_names)
+        )
         rows = np.arange(len(order))
-        self.lines_ = ax.hlines(rows, self.low[order], self.high[order], linewidth=3, alpha=0.5)
+        self.lines_ = ax.hlines(
+            rows, self.low[order], self.high[order], linewidth=3, alpha=0.5
+        )
         ax.plot(self.ranks[order], rows, "o")
         ax.set_yticks(rows, [str(name) for name in names[order]])
         ax.invert_yaxis()

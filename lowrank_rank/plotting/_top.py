@@ -36,8 +36,12 @@ def mean_gains(gains, scores, lists, max_k):
     blocks = tie_blocks(scores[order], lists)
     if blocks is not None:
         lengths = block_lengths(blocks, len(sorted_gains))
-        sorted_gains = np.repeat(np.add.reduceat(sorted_gains, blocks) / lengths, lengths)
-    at_place = np.bincount(lists.positions - 1, weights=sorted_gains, minlength=max_k)[:max_k]
+        sorted_gains = np.repeat(
+            np.add.reduceat(sorted_gains, blocks) / lengths, lengths
+        )
+    at_place = np.bincount(lists.positions - 1, weights=sorted_gains, minlength=max_k)[
+        :max_k
+    ]
     return np.cumsum(at_place) / lists.n_lists
 
 
@@ -212,7 +216,9 @@ class PrecisionAtKDisplay(Display):
             )
         precision = PrecisionAtK(1, relevance_threshold=relevance_threshold)
         measure = precision if kind == "precision" else DCG()
-        y, scores, lists, _ = read_scored(y_true, y_score, qid, check=measure.check_labels)
+        y, scores, lists, _ = read_scored(
+            y_true, y_score, qid, check=measure.check_labels
+        )
         longest = int(lists.lengths.max())
         k = np.arange(1, (longest if max_k is None else min(int(max_k), longest)) + 1)
         gains = lists.group(np.nan_to_num(y))  # items without a label gain nothing
@@ -221,18 +227,28 @@ class PrecisionAtKDisplay(Display):
         if normalize:
             total = lists.sum(gains)
             if not total.any():
-                raise ValueError("No list has a gain above 0: there is nothing to divide by.")
+                raise ValueError(
+                    "No list has a gain above 0: there is nothing to divide by."
+                )
             gains = gains / lists.spread(np.where(total > 0, total, 1.0))
             factor = lists.n_lists / np.count_nonzero(total)
         values, chance, best = (
             factor * mean_gains(gains, s, lists, len(k))
             for s in (scores, np.zeros_like(scores), gains)
         )
-        settings: Any = {"kind": kind, "normalize": normalize, "budget": budget, "name": name}
+        settings: Any = {
+            "kind": kind,
+            "normalize": normalize,
+            "budget": budget,
+            "name": name,
+        }
         best = best if kind == "gains" else None
         display = cls(k=k, values=values, chance=chance, best=best, **settings)
         return display.plot(
-            ax=ax, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, **kwargs
+            ax=ax,
+            plot_chance_level=plot_chance_level,
+            chance_level_kw=chance_level_kw,
+            **kwargs,
         )
 
     def plot(
@@ -274,6 +290,10 @@ class PrecisionAtKDisplay(Display):
             ax.set(xlabel="k, items looked at", ylabel="precision at k", ylim=(0, 1.02))
         else:
             of = "fraction of the gains" if self.normalize else "gains"
-            ax.set(xlabel="k, items looked at", ylabel=f"{of} among the first k", ylim=(0, None))
+            ax.set(
+                xlabel="k, items looked at",
+                ylabel=f"{of} among the first k",
+                ylim=(0, None),
+            )
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -24,7 +24,9 @@ def resolve_top_loss(target_loss):
     def has_top(loss):
         return type(loss) in (PrecisionAtK, PrecisionAtShare, RecallAtK)
 
-    loss = clone(resolve_target_loss(target_loss))  # later changes apply to the next fit
+    loss = clone(
+        resolve_target_loss(target_loss)
+    )  # later changes apply to the next fit
     if not has_top(loss):
         names = [repr(name) for name in names_of(has_top, one_each=True)]
         raise ValueError(
@@ -80,7 +82,9 @@ def check_top(loss, positive, lists):
     """Refuse labels without anything to compare, and a count that exceeds one list."""
     n_positives, n_negatives = count_classes(positive, lists)
     if not np.any((n_positives > 0) & (n_negatives > 0)):
-        raise ValueError("No list has both positives and negatives: there is nothing to rank.")
+        raise ValueError(
+            "No list has both positives and negatives: there is nothing to rank."
+        )
     if isinstance(loss, PrecisionAtShare):
         return
     k, is_recall = loss.k, isinstance(loss, RecallAtK)
@@ -169,14 +173,18 @@ def make_batches(X, positive, lists, loss, batch_size, random_state, shift=0.0):
     """
     if lists.ids is None:
         return _batches_of_one_list(X, positive, loss, batch_size, random_state, shift)
-    return _batches_of_queries(X, positive, lists, loss, batch_size, random_state, shift)
+    return _batches_of_queries(
+        X, positive, lists, loss, batch_size, random_state, shift
+    )
 
 
 def _batches_of_one_list(X, positive, loss, batch_size, random_state, shift):
     """Batches stratified by class; each batch is a list."""
     rows = [np.flatnonzero(positive), np.flatnonzero(~positive)]
     n_positives, n_negatives = len(rows[0]), len(rows[1])
-    k, mirrored = (value.item() for value in places_at_top(loss, n_positives, n_negatives))
+    k, mirrored = (
+        value.item() for value in places_at_top(loss, n_positives, n_negatives)
+    )
     if 0 in (n_positives, n_negatives, k):
         return []  # nothing to compare
     n_batches = number_of_batches(n_positives, n_negatives, batch_size, k, mirrored)
@@ -186,10 +194,19 @@ def _batches_of_one_list(X, positive, loss, batch_size, random_state, shift):
     if mirrored:
         rows.reverse()
     above, below = (np.array_split(of_class, n_batches) for of_class in rows)
-    n_above, n_below = (np.array([[len(part)] for part in parts]) for parts in (above, below))
+    n_above, n_below = (
+        np.array([[len(part)] for part in parts]) for parts in (above, below)
+    )
     places = places_of_batches(loss, k, n_above.ravel())[:, np.newaxis]
     return [
-        Batch(X[np.concatenate([a, b])], n_above[i], n_below[i], places[i], [mirrored], shift)
+        Batch(
+            X[np.concatenate([a, b])],
+            n_above[i],
+            n_below[i],
+            places[i],
+            [mirrored],
+            shift,
+        )
         for i, (a, b) in enumerate(zip(above, below, strict=True))
     ]
 
@@ -217,7 +234,9 @@ def _batches_of_queries(X, positive, lists, loss, batch_size, random_state, shif
     cuts = np.flatnonzero(np.diff(number)) + 1
     return [
         Batch(X[some], n_above[of], n_below[of], k[of], mirrored[of], shift)
-        for of, some in zip(np.split(kept, cuts), np.split(rows, ends[cuts - 1]), strict=True)
+        for of, some in zip(
+            np.split(kept, cuts), np.split(rows, ends[cuts - 1]), strict=True
+        )
     ]
 
 
@@ -229,7 +248,11 @@ def number_of_batches(n_positives, n_negatives, batch_size, k, mirrored=False):
         return max(1, min(max(round(n_rows / 1000), 10), round(rarer / 20), k))
     n_batches = max(1, round(n_rows / batch_size))
     kind = "positives" if rarer == n_positives else "negatives"
-    places = f"only {k} places outside the top" if mirrored else f"only k={k} places at the top"
+    places = (
+        f"only {k} places outside the top"
+        if mirrored
+        else f"only k={k} places at the top"
+    )
     for count, what in ((rarer, f"only {rarer} {kind}"), (k, places)):
         if n_batches > count:
             raise ValueError(

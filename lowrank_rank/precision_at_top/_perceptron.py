@@ -16,12 +16,27 @@ from .._classes import check_same_classes, read_binary_labels, threshold_between
 from .._cut_queries import MOST_KEYS
 from .._labels import split_target
 from .._lists import RankingLists
-from .._parameters import RUNTIME, all_or_nothing, check_parameter, count, fresh_fit, number, say
+from .._parameters import (
+    RUNTIME,
+    all_or_nothing,
+    check_parameter,
+    count,
+    fresh_fit,
+    number,
+    say,
+)
 from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import check_top, make_batches, resolve_top_loss
-from ._steps import METHODS, Trajectory, minimise_struct, run_pass, shift_of, start_weights
+from ._steps import (
+    METHODS,
+    Trajectory,
+    minimise_struct,
+    run_pass,
+    shift_of,
+    start_weights,
+)
 
 
 def takes_steps(estimator):
@@ -304,7 +319,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         """
         continues = hasattr(self, "classes_")
         with all_or_nothing(self):
-            X, positive, lists = self._read_labels(X, y, qid, classes, continues=continues)
+            X, positive, lists = self._read_labels(
+                X, y, qid, classes, continues=continues
+            )
             self._checked_loss()
             path = getattr(self, "_path_", None)
             if path is None or not path.n_steps:
@@ -342,7 +359,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             check_has_ids(self._has_qid_, qid is not None)
             self._check_same_classes(classes)
             classes, pos_label = self.classes_, self.pos_label_
-        positive, self.classes_, self.pos_label_ = read_binary_labels(y, classes, pos_label, self)
+        positive, self.classes_, self.pos_label_ = read_binary_labels(
+            y, classes, pos_label, self
+        )
         check_consistent_length(X, positive)
         self._has_qid_ = qid is not None
         return X, positive, RankingLists.from_qid(qid, len(positive))
@@ -369,7 +388,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def _standardise(self, X, positive):
         """The initial `Trajectory`, and the standardised rows."""
         check_range(X, self)
-        p, start, is_published = X.shape[1], self.start, METHODS[self.method].is_published
+        p, start, is_published = (
+            X.shape[1],
+            self.start,
+            METHODS[self.method].is_published,
+        )
         if is_published:
             scaling, square = Scaling(np.zeros(p), np.ones(p)), float(mean_square(X))
         else:
@@ -378,7 +401,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if self.method == "svmperf" or start == "auto":
             start = "zeros" if is_published else "logistic"
         weights = start_weights(start, X, positive, scaling)
-        return Trajectory(weights, weights, weights, scaling, square), standardise(X, scaling)
+        return Trajectory(weights, weights, weights, scaling, square), standardise(
+            X, scaling
+        )
 
     def _solve(self, path, X, positive, lists):
         """All passes, or cutting planes, over the standardised rows; returns the weights."""
@@ -396,16 +421,25 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             )
             self._path_, self.loss_curve_, self.n_iter_ = path, curve, len(curve)
             return weights
-        random_state, shift = check_random_state(self.random_state), shift_of(X, path.scaling)
-        batches = make_batches(X, positive, lists, loss, self.batch_size, random_state, shift)
+        random_state, shift = (
+            check_random_state(self.random_state),
+            shift_of(X, path.scaling),
+        )
+        batches = make_batches(
+            X, positive, lists, loss, self.batch_size, random_state, shift
+        )
         if not batches:
-            raise ValueError(f"The top of {loss!r} covers every list: all orders are equal.")
+            raise ValueError(
+                f"The top of {loss!r} covers every list: all orders are equal."
+            )
         path.n_places, self.loss_curve_ = sum(batch.n_places for batch in batches), []
         for n_pass in range(1, int(max_iter) + 1):
             order = random_state.permutation(len(batches))
             self.loss_curve_.append(self._run_pass(path, [batches[i] for i in order]))
             value = self.loss_curve_[-1]
-            say(self, f"pass {n_pass}: {value:.4f} right at the top of the mini-batches")
+            say(
+                self, f"pass {n_pass}: {value:.4f} right at the top of the mini-batches"
+            )
         self._path_, self.n_iter_ = path, n_pass
         return self._weights(path)
 
@@ -416,8 +450,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         path.n_places += sum(batch.n_places for batch in batches)
         value = self._run_pass(path, batches)
         if np.isnan(value):
-            warn("Nothing is learnt from this call: no list has a positive and a negative to swap.")
-        self.__dict__.pop("dual_gap_", None)  # an earlier fit may have used cutting planes
+            warn(
+                "Nothing is learnt from this call: no list has a positive and a negative to swap."
+            )
+        self.__dict__.pop(
+            "dual_gap_", None
+        )  # an earlier fit may have used cutting planes
         self._path_, self.loss_curve_, self.n_iter_ = path, [value], 1
         return self._weights(path)
 
@@ -442,14 +480,20 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             with np.errstate(over="ignore", invalid="ignore"):
                 coef = sign * weights[np.newaxis] / self._path_.scaling.scale
                 self.coef_ = coef.astype(X.dtype)
-            scores = sign * linear_scores(X, self.coef_, 0.0)  # computed as in predict, for ties
+            scores = sign * linear_scores(
+                X, self.coef_, 0.0
+            )  # computed as in predict, for ties
         except ValueError:
             remedy = "bring the features to one scale (StandardScaler)"
             if not self.method.startswith("perceptron"):
                 remedy = f"lower eta0={self.eta0:g}, or {remedy}"
-            raise ValueError(f"Training diverged, scores are not finite: {remedy}.") from None
+            raise ValueError(
+                f"Training diverged, scores are not finite: {remedy}."
+            ) from None
         n_positives = np.count_nonzero(positive)
         if threshold is None or 0 < n_positives < len(positive):
             threshold = threshold_between(scores, n_positives)
         self.threshold_: float = threshold
-        self.intercept_ = np.array([0.0 - sign * threshold], dtype=X.dtype)  # it changes no order
+        self.intercept_ = np.array(
+            [0.0 - sign * threshold], dtype=X.dtype
+        )  # it changes no order

@@ -83,7 +83,9 @@ def perceptron(path, direction, n_lists, eta, alpha):
 
 def _moved(path, direction, n_lists, eta):
     """The weights after a subgradient step; features that are all 0 move nothing."""
-    return path.last - (eta / (path.square * n_lists) * direction if path.square > 0 else 0.0)
+    return path.last - (
+        eta / (path.square * n_lists) * direction if path.square > 0 else 0.0
+    )
 
 
 class Method(NamedTuple):
@@ -102,7 +104,10 @@ class Method(NamedTuple):
 
 
 METHODS = {
-    **{name: Method(surrogate, penalised) for name, surrogate in PRECISION_SURROGATES.items()},
+    **{
+        name: Method(surrogate, penalised)
+        for name, surrogate in PRECISION_SURROGATES.items()
+    },
     "sgd@k-avg": Method(PRECISION_SURROGATES["avg"], projected),
     "sgd@k-max": Method(PRECISION_SURROGATES["max"], projected),
     "perceptron@k-avg": Method(perceptron_avg, perceptron),
@@ -115,9 +120,13 @@ METHODS = {
 def take_step(path, batch, method, *, eta0, alpha):
     """Take one step of a `Method` on a batch; returns its hits before the step."""
     t, is_perceptron = path.n_steps + 1, method.update is perceptron
-    _, direction, hits = batch.step(path.last, method.surrogate, averaged=not is_perceptron)
+    _, direction, hits = batch.step(
+        path.last, method.surrogate, averaged=not is_perceptron
+    )
     w = method.update(path, direction, batch.n_lists, eta0 / sqrt(t), alpha)
-    newest = 1.0 / t if method.is_published else 4.0 / (t + 3.0)  # equal weights, or like t^3
+    newest = (
+        1.0 / t if method.is_published else 4.0 / (t + 3.0)
+    )  # equal weights, or like t^3
     path.last, path.mean, path.n_steps = w, path.mean + newest * (w - path.mean), t
     return hits
 
@@ -142,7 +151,9 @@ def start_weights(start, X, positive, scaling):
     if start == "zeros" or positive.all() or not positive.any():
         return np.zeros(X.shape[1])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be a minimum
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # a start need not be a minimum
         coef, *_ = fit_logistic(X, positive, np.ones(X.shape[0]), "auto", tol=1e-6)
     return coef[0] * scaling.scale
 
@@ -161,7 +172,9 @@ def minimise_struct(X, positive, lists, loss, *, alpha, tol, max_iter, report):
         raise ValueError("method='svmperf' takes one list of rows, without qid.")
     (batch,) = make_batches(X, positive, lists, loss, X.shape[0], None)
     n_entries = (X.nnz if sparse.issparse(X) else np.count_nonzero(X)) / X.shape[0]
-    penalty = max(alpha * n_entries * mean_square(X) / batch.n_places, np.finfo(float).tiny)
+    penalty = max(
+        alpha * n_entries * mean_square(X) / batch.n_places, np.finfo(float).tiny
+    )
     tangent = partial(batch.step, surrogate=METHODS["svmperf"].surrogate)
     settings = {"tol": tol or 0.0, "max_iter": max_iter, "report": report}
     found = cutting_plane(tangent, np.zeros(X.shape[1]), penalty=penalty, **settings)

@@ -20,7 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import ArrayLike, check_finite, check_same_index, check_same_shape, numbers
+from .._arrays import (
+    ArrayLike,
+    check_finite,
+    check_same_index,
+    check_same_shape,
+    numbers,
+)
 from .._parameters import check_parameter, checked, number
 
 
@@ -49,7 +55,10 @@ class SortedLists:
         self.starts = np.cumsum(self.P + self.N) - self.P - self.N
         self.most = np.minimum(k, n_negatives)
         self.lists = np.repeat(np.arange(len(self.most)), self.most)
-        self.d = np.arange(1, len(self.lists) + 1) - (np.cumsum(self.most) - self.most)[self.lists]
+        self.d = (
+            np.arange(1, len(self.lists) + 1)
+            - (np.cumsum(self.most) - self.most)[self.lists]
+        )
         self.end = (self.starts + self.P)[self.lists]  # the first negative
         self.leads = self.negatives - scores[(self.starts + k)[self.lists] - self.d]
 
@@ -102,7 +111,9 @@ def _avg(v):
     entered = v.until[v.end + v.d] - v.until[v.end]
     missed = v.until[v.end] - v.until[(v.starts + v.k)[v.lists] - v.d]
     total = v.d + entered - v.d / ((v.P - v.k)[v.lists] + v.d) * missed
-    value, d = v.largest(total - np.where(v.d > 1, np.concatenate([[0.0], total[:-1]]), 0.0))
+    value, d = v.largest(
+        total - np.where(v.d > 1, np.concatenate([[0.0], total[:-1]]), 0.0)
+    )
     return value, v.slopes(d, v.k - d, v.P, d / np.maximum(v.P - v.k + d, 1))
 
 
@@ -177,8 +188,13 @@ def precision_surrogate(
     """
     check_parameter("surrogate", surrogate, [*PRECISION_SURROGATES])
     positives, negatives, k = rows_by_class(y, scores, k)
-    order, scores = np.concatenate([positives, negatives]), np.asarray(scores, dtype=np.float64)
-    lists = SortedLists(scores[order], *np.array([[len(positives)], [len(negatives)], [k]]))
+    order, scores = (
+        np.concatenate([positives, negatives]),
+        np.asarray(scores, dtype=np.float64),
+    )
+    lists = SortedLists(
+        scores[order], *np.array([[len(positives)], [len(negatives)], [k]])
+    )
     value, slopes = PRECISION_SURROGATES[surrogate](lists)
     slope = np.empty(len(order))
     slope[order] = slopes
@@ -260,11 +276,15 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     scores = np.asarray(scores, dtype=np.float64)
     above, best = scores[positives], scores[negatives].max(initial=-np.inf)
     return PrecisionMargins(
-        float(above[k - 1] - best), float(above[k - 1 :].mean() - best), float(above[-1] - best)
+        float(above[k - 1] - best),
+        float(above[k - 1 :].mean() - best),
+        float(above[-1] - best),
     )
 
 
-@checked(k=[number(0)], radius=[number(0)], norm=[number(0)], surrogate_loss=[number(0)])
+@checked(
+    k=[number(0)], radius=[number(0)], norm=[number(0)], surrogate_loss=[number(0)]
+)
 def precision_mistake_bound(
     k: float, radius: float, norm: float, surrogate_loss: float = 0.0
 ) -> float:

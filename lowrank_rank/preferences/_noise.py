@@ -56,9 +56,13 @@ class NoiseReport(NamedTuple):
             "weight that algorithm 1 deletes, mean": self.deleted,
             "sorting the diagonal is exact (P_reinforce)": self.in_p_reinforce,
         }
-        fractions = {what: values for what, values in means.items() if values is not None}
+        fractions = {
+            what: values for what, values in means.items() if values is not None
+        }
         lines = [f"{len(next(iter(fractions.values())))} lists"]
-        lines += [f"{what:41}{np.mean(values):7.1%}" for what, values in fractions.items()]
+        lines += [
+            f"{what:41}{np.mean(values):7.1%}" for what, values in fractions.items()
+        ]
         lines.append(f"decoder that is enough: {self.enough!r}. {reason[self.enough]}")
         return "\n".join(lines)
 
@@ -146,12 +150,20 @@ def noise_report(
     array([False])
     """
     if len(u) == 0:
-        raise ValueError("noise_report needs the labels or preferences of at least one list.")
+        raise ValueError(
+            "noise_report needs the labels or preferences of at least one list."
+        )
     if target_loss == "map":
         if scores is not None or score_function != "dmj":
-            raise ValueError("target_loss='map' has no scores: drop scores and score_function.")
-        inside = _in_p_reinforce(_expected(u, probabilities, MeanAveragePrecision().encode), tol)
-        return NoiseReport(None, None, None, "diagonal" if inside.all() else "exact", inside)
+            raise ValueError(
+                "target_loss='map' has no scores: drop scores and score_function."
+            )
+        inside = _in_p_reinforce(
+            _expected(u, probabilities, MeanAveragePrecision().encode), tol
+        )
+        return NoiseReport(
+            None, None, None, "diagonal" if inside.all() else "exact", inside
+        )
     preferences = PairwiseDisagreement().preferences
     if scores is None and score_function != "dmj":
         if not callable(score_function) or probabilities is None:
@@ -179,12 +191,19 @@ def _report_of_preferences(u, scores, tol):
         if scores is not None:
             f = np.array([scores[q] for q in members], dtype=np.float64)
         if f.shape != tables.shape[:2]:
-            raise ValueError(f"scores have shape {f.shape}; it must be {tables.shape[:2]}.")
+            raise ValueError(
+                f"scores have shape {f.shape}; it must be {tables.shape[:2]}."
+            )
         higher = f[:, :, np.newaxis] > f[:, np.newaxis, :] + tol
         sorting[members] = ~np.any((edges > 0) & ~higher, axis=(1, 2))
         dag[members] = acyclic(edges)
-        total, lost = edges.sum(axis=(1, 2)), (edges * ~acyclic_edges(edges)).sum(axis=(1, 2))
-        deleted[members] = np.divide(lost, total, out=np.zeros(len(total)), where=total > 0)
+        total, lost = (
+            edges.sum(axis=(1, 2)),
+            (edges * ~acyclic_edges(edges)).sum(axis=(1, 2)),
+        )
+        deleted[members] = np.divide(
+            lost, total, out=np.zeros(len(total)), where=total > 0
+        )
     enough = "borda" if sorting.all() else "dag" if dag.all() else "exact"
     return NoiseReport(sorting, dag, deleted, enough)
 
@@ -209,4 +228,6 @@ def _expected(u, probabilities, encode):
     if probabilities is None:
         return u
     targets = np.asarray(encode(u))
-    return np.tensordot(read_distributions(probabilities, len(targets)), targets, axes=1)
+    return np.tensordot(
+        read_distributions(probabilities, len(targets)), targets, axes=1
+    )

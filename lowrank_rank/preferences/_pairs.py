@@ -37,7 +37,9 @@ def pair_moments(features, rows, loss):
         first, second = row_order[lists.starts[q] + i], row_order[lists.starts[q] + j]
         table = pair_features(features, X[first], X[second])
         net = loss.net_preference(y[first], y[second])[:, np.newaxis]
-        part = SecondMoments.of(table, net, weights[first] * (weights[second] / totals[q]))
+        part = SecondMoments.of(
+            table, net, weights[first] * (weights[second] / totals[q])
+        )
         moments = part if moments is None else moments + part
     return moments
 
@@ -46,8 +48,12 @@ def pair_features(features, a, b):
     """``features(a, b)``, of shape (m, k), for pairs of rows."""
     table = features(a, b)
     if len(np.shape(table)) != 2 or np.shape(table)[0] != a.shape[0]:
-        raise ValueError(f"pair_features must return one row for each pair, got {np.shape(table)}.")
-    return table.tocsr() if sparse.issparse(table) else np.asarray(table, dtype=np.float64)
+        raise ValueError(
+            f"pair_features must return one row for each pair, got {np.shape(table)}."
+        )
+    return (
+        table.tocsr() if sparse.issparse(table) else np.asarray(table, dtype=np.float64)
+    )
 
 
 # Models -----------------------------------------------------------------------------
@@ -85,7 +91,9 @@ class FeaturePairs:
         table = np.zeros((m, r, r))
         if len(i) == 0:
             return table
-        value = self._preference(X, rows[:, i].ravel(), X, rows[:, j].ravel()).reshape(m, -1)
+        value = self._preference(X, rows[:, i].ravel(), X, rows[:, j].ravel()).reshape(
+            m, -1
+        )
         table[:, i, j], table[:, j, i] = value, -value
         return table
 
@@ -94,7 +102,10 @@ class FeaturePairs:
         g = np.empty(len(rows_a))
         for piece in batches(len(rows_a), 2 * A.shape[1]):
             a, b = A[rows_a[piece]], B[rows_b[piece]]
-            forth, back = pair_features(self.features, a, b), pair_features(self.features, b, a)
+            forth, back = (
+                pair_features(self.features, a, b),
+                pair_features(self.features, b, a),
+            )
             h = [self.model.predict(both)[:, 0] for both in (forth, back)]
             g[piece] = (h[0] - h[1]) / 2.0
         return g
@@ -116,5 +127,7 @@ def tables_of_lists(model, X, lists):
             with np.errstate(over="ignore", invalid="ignore"):
                 table = model.tables(X[flat], np.arange(len(flat)).reshape(here.shape))
             if not np.all(np.isfinite(table)):
-                raise ValueError("Preferences overflow: scale X as in fit (StandardScaler).")
+                raise ValueError(
+                    "Preferences overflow: scale X as in fit (StandardScaler)."
+                )
             yield members[some], here, table

@@ -13,7 +13,11 @@ from .._lists import RankingLists, batches
 from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
-from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences, net_scores
+from ..decoders.feedback_arcs._graphs import (
+    matrices_from_differences,
+    net_preferences,
+    net_scores,
+)
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel
@@ -60,7 +64,9 @@ def row_scores(score_function, loss, y, lists, weights):
             "same sample_weight (or 0), or use score_function='dmj'."
         )
     for _, rows in lists_kept.same_length:
-        scores[kept[rows]] = _custom_scores(score_function, loss.preferences(grouped[rows]))
+        scores[kept[rows]] = _custom_scores(
+            score_function, loss.preferences(grouped[rows])
+        )
     return lists.ungroup(scores)
 
 
@@ -78,7 +84,9 @@ def _custom_scores(score_function, preferences):
 
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
-    if not any(np.any(np.abs(targets[rows]) > 0) for rows in slices(len(targets), 1024)):
+    if not any(
+        np.any(np.abs(targets[rows]) > 0) for rows in slices(len(targets), 1024)
+    ):
         warn("No label prefers one item to another: all preferences are 0.")
 
 
@@ -301,7 +309,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             check_no_qid(qid)
             if self.decoder_ == "score":
                 return self.predict_surrogate(X)
-            return self._by_blocks(X, self.n_items_**2, lambda u: self._decoded(self._tables(u)))
+            return self._by_blocks(
+                X, self.n_items_**2, lambda u: self._decoded(self._tables(u))
+            )
         check_same_index(X=X, qid=qid)
         X = self._validate_X(X, reset=False)
         lists = RankingLists.from_qid(qid, X.shape[0])
@@ -402,13 +412,19 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         """
         check_is_fitted(self)
         if self.decoder_ == "score":
-            raise ValueError('decoder="score" regresses scores, not preferences of pairs.')
+            raise ValueError(
+                'decoder="score" regresses scores, not preferences of pairs.'
+            )
         if self.n_items_ is not None:
             n_votes = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
-            votes = np.divide(self.votes_, n_votes, out=np.zeros(n_votes.shape), where=n_votes > 0)
+            votes = np.divide(
+                self.votes_, n_votes, out=np.zeros(n_votes.shape), where=n_votes > 0
+            )
             return vote_fractions(self.predict_preferences(X, qid=qid), votes)
         if self.target_loss_.get_params() != {"weights": "unit"}:
-            raise ValueError(f"Preferences of {self.target_loss_!r} are not votes: use 'pd'.")
+            raise ValueError(
+                f"Preferences of {self.target_loss_!r} are not votes: use 'pd'."
+            )
         return [vote_fractions(u, 1.0) for u in self.predict_preferences(X, qid=qid)]
 
     # Fitting --------------------------------------------------------------------------
@@ -451,14 +467,18 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         n_items, by_score = y.shape[1], self.decoder == "score"
         if not by_score:
             pd_decoder(self.decoder, n_items)  # refuses too many items
-        self.decoder_ = auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
+        self.decoder_ = (
+            auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
+        )
         labels = y
         if y.ndim == 3:
             y = loss.check_labels(y)
             own = np.argwhere(np.einsum("qii->qi", y) != 0)
             if len(own):
                 q, i = (int(v) for v in own[0])
-                raise ValueError(f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself.")
+                raise ValueError(
+                    f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself."
+                )
             y = np.maximum(net_preferences(y), 0.0)  # a cycle stays
         decoder = items_decoder("sort" if by_score else self.decoder_, loss, y)
         encoding = encode_items(y, loss, decoder)
@@ -483,7 +503,10 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     def _solve_pairs(self, rows, loss):
         """Fit ridge regression to pairs of documents, and keep it."""
-        say(self, f"{int((rows.lists.lengths**2).sum())} ordered pairs of {len(rows.y)} documents")
+        say(
+            self,
+            f"{int((rows.lists.lengths**2).sum())} ordered pairs of {len(rows.y)} documents",
+        )
         moments = pair_moments(self.pair_features, rows, loss)
         documents = Moments.of(rows.X, rows.weights, rows.lists.codes)
         alpha = chosen_alpha(self.alpha, documents.mean_square, documents.n_lists)
@@ -502,7 +525,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     def _decoded(self, preferences):
         """r - rank of the decoded order of preferences (m, r, r)."""
-        ranks = pd_decoder(self.decoder_, preferences.shape[1]).decode(preferences).ranks
+        ranks = (
+            pd_decoder(self.decoder_, preferences.shape[1]).decode(preferences).ranks
+        )
         return preferences.shape[1] - ranks.astype(np.float64)
 
     def _tables(self, u):

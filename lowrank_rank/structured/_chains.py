@@ -25,7 +25,9 @@ def viterbi(emissions, transitions, lists):
             reached = best[:, np.newaxis, :] + onto
             origin = reached.argmax(axis=2)
             before.append(origin)
-            best = np.take_along_axis(reached, origin[:, :, np.newaxis], axis=2)[:, :, 0]
+            best = np.take_along_axis(reached, origin[:, :, np.newaxis], axis=2)[
+                :, :, 0
+            ]
             best = best + emissions[rows[:, t]]
         label = best.argmax(axis=1)
         labels[rows[:, -1]] = label
@@ -63,9 +65,13 @@ def chain_marginals(emissions, transitions, lists, weights):
             labels[rows[:, t]] = of_labels / of_labels.sum(axis=1, keepdims=True)
             if t:
                 right = own[:, t] + backward
-                pairs += _pairs(forward[:, t - 1], right, factor, shifted, weights[members])
+                pairs += _pairs(
+                    forward[:, t - 1], right, factor, shifted, weights[members]
+                )
                 backward = _passed_on(right, factor.T, shifted.T)
-        log_sums[members] = _passed_on(forward[:, -1], np.ones((q, 1)), np.zeros((q, 1)))[:, 0]
+        log_sums[members] = _passed_on(
+            forward[:, -1], np.ones((q, 1)), np.zeros((q, 1))
+        )[:, 0]
         log_sums[members] += (rows.shape[1] - 1) * shift
     return log_sums, labels, pairs
 
@@ -108,7 +114,11 @@ def transition_counts(labels, lists, n_labels, weights, part=None):
     With the `part` of each list the shape is (n_parts, n_labels, n_labels).
     """
     follows = lists.positions[1:] > 1
-    before, after, which = labels[:-1][follows], labels[1:][follows], lists.index[1:][follows]
+    before, after, which = (
+        labels[:-1][follows],
+        labels[1:][follows],
+        lists.index[1:][follows],
+    )
     codes, n_parts = before * n_labels + after, 1
     if part is not None:
         codes, n_parts = codes + part[which] * n_labels**2, part.max() + 1
@@ -142,7 +152,9 @@ class ChainProblem(HingeProblem):
     def worst(self, w):
         labels, slopes, costs = self._worst_labels(w)
         cost = float(costs.sum())
-        pairs = transition_counts(labels, self.hinge.lists, self.n_columns, self.weights)
+        pairs = transition_counts(
+            labels, self.hinge.lists, self.n_columns, self.weights
+        )
         slope = np.append(self.gradient(slopes), (pairs - self.true_pairs).ravel())
         return Tangent(cost + float(slope @ w), slope, cost)
 

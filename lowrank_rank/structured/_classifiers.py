@@ -199,7 +199,10 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
                 self._keep(problem, self._mistakes(problem))
             else:
                 alpha = self._penalty(problem, curvature_of_classes(len(self.classes_)))
-                batches = {"batch_size": self.batch_size, "random_state": self.random_state}
+                batches = {
+                    "batch_size": self.batch_size,
+                    "random_state": self.random_state,
+                }
                 w = self._solve(problem, alpha, **batches)
                 self._keep(problem, w)
                 self._warn_of_weights(problem, w)
@@ -253,7 +256,9 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         return tags
 
     def _read_costs(self, y):
-        costs, classes, decisions = read_costs(self.loss_matrix, self.classes, self.decisions, y)
+        costs, classes, decisions = read_costs(
+            self.loss_matrix, self.classes, self.decisions, y
+        )
         matrix = MatrixLoss(costs).matrix_  # checked
         check_two_classes(classes)
         if np.any(matrix < 0):
@@ -282,7 +287,10 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
 
     def _encode(self, X, y, sample_weight):
         """Distinct rows of positive weight, the indices of their classes, their weights."""
-        weights, index = read_weights(sample_weight, len(y)), class_indices(y, self.classes_)
+        weights, index = (
+            read_weights(sample_weight, len(y)),
+            class_indices(y, self.classes_),
+        )
         kept = np.flatnonzero(weights)
         codes = row_codes(X[kept], index[kept])
         first = kept[np.unique(codes, return_index=True)[1]]
@@ -294,7 +302,9 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         hinge = ClassHinge(self._own_[index], self._matrix_[index])
         weights = weights / weights.sum()
         fits = self.fit_intercept
-        return HingeProblem(X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift)
+        return HingeProblem(
+            X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift
+        )
 
     def _mistakes(self, problem):
         """The batch perceptron: update by the row with the largest error until no row is wrong.
@@ -319,7 +329,11 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             slopes = np.zeros((1, scores.shape[1]))
             slopes[0, y[i]], slopes[0, int(rivals[i].argmax())] = 1.0, -1.0
             w = w + problem.take(np.array([i])).gradient(slopes)
-        self.solver_, self.n_iter_, self.dual_gap_ = "perceptron", max(n_iter, 1), float("nan")
+        self.solver_, self.n_iter_, self.dual_gap_ = (
+            "perceptron",
+            max(n_iter, 1),
+            float("nan"),
+        )
         self.objective_, self.alpha_ = float(fewest / len(y)), 0.0
         if fewest:
             warn(
@@ -343,7 +357,10 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             )
             return
         constants = weights @ costs
-        best, own = constants.min(), weights @ costs[problem.hinge.every, scores.argmax(axis=1)]
+        best, own = (
+            constants.min(),
+            weights @ costs[problem.hinge.every, scores.argmax(axis=1)],
+        )
         if best < own * (1.0 - 1e-9):
             warn(
                 f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows, "
@@ -388,7 +405,9 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         best = self._scores(X).argmax(axis=1)
         return self.decisions_[best]
 
-    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """One minus the mean cost of the predicted decisions, greater is better.
 
         Parameters
@@ -410,7 +429,9 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         return decision_score(self, self._matrix_, y, best, sample_weight)
 
 
-class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMixin, BaseEstimator):
+class StructuredHingeBinaryClassifier(
+    HingeEstimator, BinaryRanker, ClassifierMixin, BaseEstimator
+):
     """Linear classifier for F1 or another measure of all rows (SVMperf).
 
     The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``.
@@ -498,7 +519,11 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
     """
 
     _parameters: ClassVar = {
-        **{k: v for k, v in HINGE_PARAMETERS.items() if k not in ("batch_size", "random_state")},
+        **{
+            k: v
+            for k, v in HINGE_PARAMETERS.items()
+            if k not in ("batch_size", "random_state")
+        },
         "solver": ["auto", "lbfgs", "cutting_plane"],
         "threshold": ["tuned", "hinge"],
     }
@@ -572,23 +597,33 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
                 rows = copies_of_rows(X, read_weights(sample_weight, len(positive)))
                 X, positive = X[rows], positive[rows]
                 if positive.all() or not positive.any():
-                    raise ValueError("Here only one class has rows of positive weight: give both.")
+                    raise ValueError(
+                        "Here only one class has rows of positive weight: give both."
+                    )
             self.target_loss_, self.n_lists_ = measure, 1
             self._has_qid_ = False
-            self._keep(X, positive, *self._solve_measure(X, positive.astype(float), hinge))
+            self._keep(
+                X, positive, *self._solve_measure(X, positive.astype(float), hinge)
+            )
         return self
 
     def _solve_measure(self, X, relevant, hinge):
         """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
-        lists, ones = RankingLists([len(relevant)]), np.ones(len(relevant))  # all rows are one list
+        lists, ones = (
+            RankingLists([len(relevant)]),
+            np.ones(len(relevant)),
+        )  # all rows are one list
         check_bounds(self.target_loss_, relevant, lists)
         scale = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
         scaled, shift = (
-            part / scale for part in self._standardised(X, ones, centre=self.fit_intercept)
+            part / scale
+            for part in self._standardised(X, ones, centre=self.fit_intercept)
         )
         made = hinge(relevant, lists, None, self.target_loss_)
         intercept = self.fit_intercept and hinge.sees_shift
-        problem = HingeProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
+        problem = HingeProblem(
+            scaled, made, np.ones(1), 1, intercept=intercept, shift=shift
+        )
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
         coef, intercept = problem.split(self._solve(problem, alpha))
         at_zero = problem.at_zero.value
@@ -605,7 +640,9 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
 
     def _keep(self, X, positive, coef, intercept):
         sign = float(self._sign())
-        scores = sign * linear_scores(X, sign * coef, sign * intercept)[:, 0]  # as predict does
+        scores = (
+            sign * linear_scores(X, sign * coef, sign * intercept)[:, 0]
+        )  # as predict does
         measure, P = self.target_loss_, np.count_nonzero(positive)
         n_marked = getattr(measure, "k", P)
         if hasattr(measure, "of_counts"):  # the best number of marked rows
@@ -614,7 +651,9 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
             misses = np.arange(len(scores) + 1) - hits
             values = measure.of_counts(hits, misses, float(P), float(len(scores) - P))
             s = scores[order]
-            cut = np.concatenate([[True], s[1:] < s[:-1], [True]])  # equal scores stay together
+            cut = np.concatenate(
+                [[True], s[1:] < s[:-1], [True]]
+            )  # equal scores stay together
             n_marked = int(np.argmax(np.where(cut, values, -np.inf)))
         at_zero = self.threshold == "hinge" and not self.is_vacuous_
         self.threshold_: float = 0.0 if at_zero else threshold_between(scores, n_marked)

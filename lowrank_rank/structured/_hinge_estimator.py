@@ -109,7 +109,9 @@ def chosen_solver(solver, problem):
     if solver == "auto":
         return "lbfgs" if problem.is_smooth else "cutting_plane"
     if solver == "lbfgs" and not problem.is_smooth:
-        raise ValueError("solver='lbfgs' needs a smooth hinge: use 'cutting_plane' or 'sgd'.")
+        raise ValueError(
+            "solver='lbfgs' needs a smooth hinge: use 'cutting_plane' or 'sgd'."
+        )
     return solver
 
 
@@ -158,7 +160,9 @@ class HingeEstimator:
         have an intercept. Sparse X stays sparse: the `HingeProblem` subtracts the shift.
         """
         if not hasattr(self, "_scaling_"):
-            moments = Moments.of(X, weights / weights.max(), None if lists is None else lists.index)
+            moments = Moments.of(
+                X, weights / weights.max(), None if lists is None else lists.index
+            )
             mean, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
             if self._is_standardised():
                 mean, scale = moments.mean if centre else mean, moments.scale
@@ -181,9 +185,14 @@ class HingeEstimator:
         value = float(problem.at_zero.value)
         return min(float(alpha) / (value if value > 0 else 1.0), LARGEST)
 
-    def _solve(self, problem, alpha, *, batch_size="auto", n_batches=100, random_state=None):
+    def _solve(
+        self, problem, alpha, *, batch_size="auto", n_batches=100, random_state=None
+    ):
         """Minimise the objective; sets the diagnostics of the solver and returns the weights."""
-        rng, solver = check_random_state(random_state), chosen_solver(self.solver, problem)
+        rng, solver = (
+            check_random_state(random_state),
+            chosen_solver(self.solver, problem),
+        )
         size = terms_of_batch(batch_size, problem, solver, n_batches)
         descent = Descent(problem.size) if solver == "sgd" else None
         settings = {"alpha": alpha, "tol": self.tol, "max_iter": self.max_iter}
@@ -198,10 +207,16 @@ class HingeEstimator:
         self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
         self.n_iter_ = max(fit.n_iter, 1)
         converged = fit.converged
-        if descent is not None:  # steps ignore the gap; they fail if zero weights are better
+        if (
+            descent is not None
+        ):  # steps ignore the gap; they fail if zero weights are better
             converged = fit.w.any() or not descent.mean.any()
         if not converged:
-            scale = "" if self._is_standardised() else ", or bring the features to one scale"
+            scale = (
+                ""
+                if self._is_standardised()
+                else ", or bring the features to one scale"
+            )
             warn(
                 f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
                 f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={self.tol:g} of "
@@ -212,15 +227,23 @@ class HingeEstimator:
 
     def _step_more(self, problem, *, batch_size, n_batches=100):
         """Continue earlier calls with one pass of steps over more rows; returns the weights."""
-        descent = copy(getattr(self, "_descent_", None))  # an error must not change the state
+        descent = copy(
+            getattr(self, "_descent_", None)
+        )  # an error must not change the state
         if descent is None:
             descent, self.n_iter_ = Descent(problem.size), 0
-        alpha, size = float(self.alpha), terms_of_batch(batch_size, problem, "sgd", n_batches)
+        alpha, size = (
+            float(self.alpha),
+            terms_of_batch(batch_size, problem, "sgd", n_batches),
+        )
         for batch in problem.batches(size):
             value = descent.step(batch, alpha, problem.n_terms)
         w = descent.mean
         self.alpha_, self.solver_, self._descent_ = alpha, "sgd", descent
-        self.objective_, self.dual_gap_ = float(value + alpha / 2.0 * (w @ w)), float("nan")
+        self.objective_, self.dual_gap_ = (
+            float(value + alpha / 2.0 * (w @ w)),
+            float("nan"),
+        )
         self.n_iter_ += 1
         return w
 

@@ -24,7 +24,9 @@ from ._hinges import check_bounds, resolve_hinge, rows_of
 from ._solvers import HingeProblem
 
 
-class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEstimator):
+class StructuredHingeRanker(
+    HingeEstimator, LinearRanker, RegressorMixin, BaseEstimator
+):
     """Linear RankSVM, also for NDCG and other measures.
 
     The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::
@@ -185,7 +187,9 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
             If the hinge of the measure has its minimum at zero weights.
         """
         with fresh_fit(self):
-            rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=True)
+            rows, measure, hinge = self._read_labels(
+                X, y, qid, sample_weight, reset=True
+            )
             encoded = self._encode(rows, measure, hinge, reset=True)
             problem = self._standardise(hinge, *encoded)
             alpha = self._penalty(problem, 0.5)
@@ -233,8 +237,12 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
-            rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=not begun)
-            self._fitted_lists_ = None  # lists of one call say nothing of the other calls
+            rows, measure, hinge = self._read_labels(
+                X, y, qid, sample_weight, reset=not begun
+            )
+            self._fitted_lists_ = (
+                None  # lists of one call say nothing of the other calls
+            )
             encoded = self._encode(rows, measure, hinge, reset=not begun)
             problem = self._standardise(hinge, *encoded)
             self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
@@ -251,7 +259,9 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
                 ("fixed items", self.n_items_, n_items),
             ):
                 if before != now:
-                    raise ValueError(f"Earlier calls had {what} {before}, this one {now}.")
+                    raise ValueError(
+                        f"Earlier calls had {what} {before}, this one {now}."
+                    )
             check_continues(self._has_qid_, self._ends_[1], rows.lists)
         return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
 
@@ -271,7 +281,11 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
         if not counts.all():
             kept = np.flatnonzero(counts)
             of_kept = rows_of(lists, kept)
-            X, y, weights = X[kept if self.n_items_ else of_kept], y[of_kept], weights[kept]
+            X, y, weights = (
+                X[kept if self.n_items_ else of_kept],
+                y[of_kept],
+                weights[kept],
+            )
             lists = RankingLists(lists.lengths[kept])
         self.n_lists_ = n_before + lists.n_lists
         return X, y, lists, weights, total
@@ -280,11 +294,15 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
         """The `HingeProblem` of standardised features, divided by the size of the slopes."""
         n_items = self.n_items_
         if not hasattr(self, "_scale_"):
-            self._scale_ = max(1.0, float(np.average(hinge.slope_size(y, lists), weights=weights)))
+            self._scale_ = max(
+                1.0, float(np.average(hinge.slope_size(y, lists), weights=weights))
+            )
         intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
         if n_items is None:
             centre = intercept or not hinge.sees_shift
-            X, shift = self._standardised(X, lists.spread(weights), centre=centre, lists=lists)
+            X, shift = self._standardised(
+                X, lists.spread(weights), centre=centre, lists=lists
+            )
         else:
             X, shift = self._standardised(X, weights, centre=intercept)
         made, weights = hinge(y, lists, n_items, self.target_loss_), weights / total
@@ -303,10 +321,14 @@ def _grouped(X, y, lists, weights):
     """Rows of lists one after the other, in an order of their own, and weights of the lists."""
     if y.ndim == 2:
         return X, y.ravel(), lists, weights
-    if lists.ids is None:  # the weights of rows count copies; one weight for all is that of a list
+    if (
+        lists.ids is None
+    ):  # the weights of rows count copies; one weight for all is that of a list
         rows, of_list = np.arange(len(y)), weights[:1]
         if np.any(weights != weights[0]):
-            rows = copies_of_rows(X, weights, ", or qid and one weight for all rows of a list")
+            rows = copies_of_rows(
+                X, weights, ", or qid and one weight for all rows of a list"
+            )
             of_list = np.ones(1)
         rows = rows[row_order(X[rows], y[rows])]
         return X[rows], y[rows], RankingLists([len(rows)]), of_list

@@ -42,7 +42,9 @@ class ListHinge:
     Scores are one column, or one row of `n_items` columns for each list.
     """
 
-    sees_shift: ClassVar[bool] = False  #: Whether a constant added to all scores changes the hinge.
+    sees_shift: ClassVar[bool] = (
+        False  #: Whether a constant added to all scores changes the hinge.
+    )
 
     def __init__(self, y, lists, n_items=None, measure=None):
         self.y, self.lists, self.n_items, self.measure = y, lists, n_items, measure
@@ -63,7 +65,11 @@ class ListHinge:
 
     def spread(self, weights):
         """Repeat the value of each term for its scores."""
-        return weights[:, np.newaxis] if self.n_items else self.lists.spread(weights)[:, np.newaxis]
+        return (
+            weights[:, np.newaxis]
+            if self.n_items
+            else self.lists.spread(weights)[:, np.newaxis]
+        )
 
 
 class PairHinge(ListHinge):
@@ -78,7 +84,9 @@ class PairHinge(ListHinge):
         super().__init__(y, lists, n_items, measure)
         r, of_all = lists.lengths, isinstance(measure, KendallTau)
         self.grades = dense_grades(self.y, self.lists)
-        of_grades = np.bincount(lists.spread(lists.starts) + self.grades, minlength=len(self.y))
+        of_grades = np.bincount(
+            lists.spread(lists.starts) + self.grades, minlength=len(self.y)
+        )
         tied = lists.sum(of_grades * (of_grades - 1.0)) / 2.0
         total = r * (r - 1) / 2.0 - (0.0 if of_all else tied)
         self.scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
@@ -102,7 +110,9 @@ class PairHinge(ListHinge):
         """Smooth each term max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
         flat, scale = scores.ravel(), self.scale * weights
         hinge, squared, _, slopes, _ = pair_sums(self.grades, flat, self.lists)
-        far, squared_far, _, slopes_far, _ = pair_sums(self.grades, flat, self.lists, 1.0 - gamma)
+        far, squared_far, _, slopes_far, _ = pair_sums(
+            self.grades, flat, self.lists, 1.0 - gamma
+        )
         value = (squared - squared_far) / (2.0 * gamma)
         cost = (hinge - far) / gamma
         slopes = (slopes - slopes_far) / (2.0 * gamma)
@@ -122,7 +132,9 @@ class CountHinge(ListHinge):
         return 2.0 * n_relevant(y, lists)
 
     def worst(self, scores):
-        values, slopes = count_hinge(self.y > 0, scores.ravel(), self.lists, self.measure)
+        values, slopes = count_hinge(
+            self.y > 0, scores.ravel(), self.lists, self.measure
+        )
         return values, slopes.reshape(scores.shape)
 
 
@@ -140,8 +152,12 @@ class PlacesHinge(ListHinge):
         self.utilities = gains * lists.spread(scale)
         longest = int(lists.lengths.max())
         depth = longest if measure.k is None else min(int(measure.k), longest)
-        self.discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(depth)
-        self.bottom = lists.spread(lists.lengths) + 1.0 - mid_ranks(self.utilities, lists)
+        self.discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(
+            depth
+        )
+        self.bottom = (
+            lists.spread(lists.lengths) + 1.0 - mid_ranks(self.utilities, lists)
+        )
 
     @staticmethod
     def slope_size(y, lists):
@@ -154,7 +170,9 @@ class PlacesHinge(ListHinge):
         discounts = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
         slopes = lists.spread(lists.lengths) + 1.0 - places - self.bottom
         has_any = lists.sum(self.utilities) > 0
-        values = has_any - lists.sum(discounts * self.utilities) + lists.sum(slopes * flat)
+        values = (
+            has_any - lists.sum(discounts * self.utilities) + lists.sum(slopes * flat)
+        )
         return values, slopes.reshape(scores.shape)
 
 
@@ -188,7 +206,10 @@ class ClassHinge(ListHinge):
 
         The slopes overwrite the scores: a second large array takes longer than all else here.
         """
-        true, slopes = scores[self.every, self.y], np.add(scores, self.costs, out=scores)
+        true, slopes = (
+            scores[self.every, self.y],
+            np.add(scores, self.costs, out=scores),
+        )
         top = slopes.max(axis=1, keepdims=True)
         exact = float((top[:, 0] - true) @ weights)
         slopes -= top
@@ -232,7 +253,9 @@ def resolve_hinge(target_loss, *, of_classes=False):
             measure = resolve_measure(target_loss, scored=False)
         except ValueError as error:
             if of_classes:
-                raise ValueError(f"{error} Also known here: {', '.join(CLASS_MEASURES)}.") from None
+                raise ValueError(
+                    f"{error} Also known here: {', '.join(CLASS_MEASURES)}."
+                ) from None
             raise
     refused = {KendallTau, NDCG} if of_classes else {FBeta, BalancedAccuracy}
     has_share = getattr(measure, "share", None) is not None
@@ -266,7 +289,11 @@ def check_bounds(measure, y, lists):
 
 
 def structured_hinge(
-    target_loss: Any, y_true: ArrayLike, y_score: ArrayLike, *, qid: ArrayLike | None = None
+    target_loss: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The structured hinge of each list, and a subgradient in the scores.
 

@@ -51,7 +51,9 @@ def worst_places(gains, scores, lists, discounts):
     cost = np.maximum(total - n * s, 0.0)
     s, b, cost = s[kept], b[kept], cost[kept]
     places = np.empty(part.n_rows, dtype=np.intp)
-    for start, end in zip(part.starts, part.offsets[1:], strict=True):  # an assignment each
+    for start, end in zip(
+        part.starts, part.offsets[1:], strict=True
+    ):  # an assignment each
         rows, r = slice(start, end), end - start
         discount, is_first = np.zeros(r), np.arange(r) < k
         discount[is_first] = discounts[:k][:r]
@@ -63,7 +65,9 @@ def worst_places(gains, scores, lists, discounts):
     place = np.zeros(lists.n_rows, dtype=np.intp)
     place[order[kept][first]] = places[first]
     left = place[order] == 0  # the other items come next, by their scores
-    rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.spread(n_first)
+    rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.spread(
+        n_first
+    )
     place[order[left]] = rank[left]
     return place
 
@@ -138,17 +142,25 @@ def count_hinge(relevant, scores, lists, measure):
     of_list = np.repeat(np.arange(lists.n_lists), P + 1)
     a, counts = np.arange(len(of_list)) - starts[of_list], (P[of_list], N[of_list])
     b, allowed = _best_b(a, *counts, scores[rest], first_rest[of_list], measure)
-    sums_top, sums_rest = (np.append(0.0, np.cumsum(scores[rows])) for rows in (top, rest))
+    sums_top, sums_rest = (
+        np.append(0.0, np.cumsum(scores[rows])) for rows in (top, rest)
+    )
     value = COUNT_LOSSES[type(measure)](measure, a, b, *counts)
     value += 2.0 * (sums_rest[first_rest[of_list] + b] - sums_rest[first_rest[of_list]])
-    value -= 2.0 * (sums_top[(first_top + P)[of_list]] - sums_top[first_top[of_list] + a])
+    value -= 2.0 * (
+        sums_top[(first_top + P)[of_list]] - sums_top[first_top[of_list] + a]
+    )
     value[~allowed] = -np.inf
     values = np.maximum.reduceat(value, starts)
     best = np.flatnonzero(value == values[of_list])
     best = best[np.searchsorted(best, starts)]  # the first of each list
     slopes = np.zeros(len(scores))
-    slopes[top] = np.where(np.arange(len(top)) < np.repeat(first_top + a[best], P), 0.0, -2.0)
-    slopes[rest] = np.where(np.arange(len(rest)) < np.repeat(first_rest + b[best], N), 2.0, 0.0)
+    slopes[top] = np.where(
+        np.arange(len(top)) < np.repeat(first_top + a[best], P), 0.0, -2.0
+    )
+    slopes[rest] = np.where(
+        np.arange(len(rest)) < np.repeat(first_rest + b[best], N), 2.0, 0.0
+    )
     return values, slopes
 
 
@@ -167,6 +179,9 @@ def _best_b(a, P, N, others, first, measure):
         gain = np.subtract(*loss(a, np.stack([b, b - 1]), P, N))
         at = np.clip(first + b - 1, 0, len(others) - 1)
         rises = (gain + 2.0 * others[at] > 0) & (low < high)
-        low, high = np.where(rises, b, low), np.where(rises, high, np.minimum(high, b - 1))
+        low, high = (
+            np.where(rises, b, low),
+            np.where(rises, high, np.minimum(high, b - 1)),
+        )
         high = np.maximum(high, low)
     return low, allowed

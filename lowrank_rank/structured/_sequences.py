@@ -36,7 +36,9 @@ def _distinct(codes, lists, weights):
     """
     codes, rows, lengths, totals = lists.group(codes), [], [], []
     for members, places in lists.same_length:
-        _, first, which = np.unique(codes[places], axis=0, return_index=True, return_inverse=True)
+        _, first, which = np.unique(
+            codes[places], axis=0, return_index=True, return_inverse=True
+        )
         rows.append(places[first].ravel())
         lengths.append(np.full(len(first), places.shape[1]))
         totals.append(np.bincount(which.ravel(), weights[members]))
@@ -120,7 +122,9 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     classes_: np.ndarray
     coef_: np.ndarray
     intercept_: np.ndarray
-    _parameters: ClassVar = {k: v for k, v in HINGE_PARAMETERS.items() if k != "standardize"}
+    _parameters: ClassVar = {
+        k: v for k, v in HINGE_PARAMETERS.items() if k != "standardize"
+    }
 
     def __init__(
         self,
@@ -249,7 +253,10 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
 
     def _encode(self, X, y, lists, sample_weight):
         """The `ChainProblem` of the distinct sequences of positive weight."""
-        index, of_rows = class_indices(y, self.classes_), read_weights(sample_weight, len(y))
+        index, of_rows = (
+            class_indices(y, self.classes_),
+            read_weights(sample_weight, len(y)),
+        )
         self._has_qid_ = lists.ids is not None
         self._ends_ = lists.ends
         weights = weights_of_lists(of_rows, lists, "sequence")
@@ -263,12 +270,19 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         n_elements = float(weights @ lists.lengths)
         weights = weights / n_elements
         # Features are as given: their mean squared norm takes the place of their number.
-        self._size_ = float(lists.spread(weights) @ row_norms(X, squared=True)), n_elements
+        self._size_ = (
+            float(lists.spread(weights) @ row_norms(X, squared=True)),
+            n_elements,
+        )
         return ChainProblem(X, hinge, weights, q, intercept=self.fit_intercept)
 
     @staticmethod
     def _sequences(qid, n_rows):
-        return RankingLists.equal(n_rows, 1) if qid is None else RankingLists.from_qid(qid, n_rows)
+        return (
+            RankingLists.equal(n_rows, 1)
+            if qid is None
+            else RankingLists.from_qid(qid, n_rows)
+        )
 
     def _keep(self, problem, w):
         self.coef_, self.intercept_ = problem.split(w)
@@ -331,4 +345,6 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         labels = self.predict(X, qid=qid)
         check_consistent_length(labels, y)
         right = labels.astype(object) == y.astype(object)  # labels may differ in type
-        return float(np.average(right.astype(float), weights=read_weights(sample_weight, len(y))))
+        return float(
+            np.average(right.astype(float), weights=read_weights(sample_weight, len(y)))
+        )

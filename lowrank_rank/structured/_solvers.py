@@ -97,7 +97,9 @@ class HingeProblem(LinearProblem):
         values, slopes = self.hinge.worst(self.scores(w))
         values = np.bincount(part, values * self.weights)
         slopes = slopes * self.hinge.spread(self.weights)
-        return values, self.gradients_of_parts(slopes, self.hinge.spread(part)[:, 0], len(values))
+        return values, self.gradients_of_parts(
+            slopes, self.hinge.spread(part)[:, 0], len(values)
+        )
 
     def soft(self, w, gamma):
         """`Tangent` of the smooth approximation at w."""
@@ -137,13 +139,18 @@ class Best:
         self.problem, self.alpha, self.n_iter = problem, alpha, 0
         self.w, self.lower = np.zeros(problem.size), -np.inf
         first = problem.at_zero
-        self.objective, self.tol = first.value, tol * max(first.value, np.finfo(float).tiny)
+        self.objective, self.tol = (
+            first.value,
+            tol * max(first.value, np.finfo(float).tiny),
+        )
         self.bound(first)
 
     def bound(self, tangent):
         """Raise the lower bound by the labels of a tangent."""
         slope = tangent.slope
-        self.lower = max(self.lower, tangent.cost - float(slope @ slope) / (2.0 * self.alpha))
+        self.lower = max(
+            self.lower, tangent.cost - float(slope @ slope) / (2.0 * self.alpha)
+        )
 
     def keep(self, w, value):
         """Keep w if its objective is the least so far; returns the objective, of F = value."""

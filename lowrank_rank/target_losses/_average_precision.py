@@ -8,7 +8,11 @@ from .._arrays import ArrayLike
 from .._lists import RankingLists, block_lengths, sort_lists, tie_blocks
 from .._parameters import count
 from ..decoders import decode_map_exact, decode_map_local_search
-from ..decoders._average_precision import MAX_ITEMS, MAX_ITEMS_EXACT, decode_map_diagonal
+from ..decoders._average_precision import (
+    MAX_ITEMS,
+    MAX_ITEMS_EXACT,
+    decode_map_diagonal,
+)
 from ._target_loss import (
     RELEVANCE,
     SORT,
@@ -40,13 +44,17 @@ def average_precision_values(y, scores, lists, k=None):
     blocks = tie_blocks(np.take(scores, order), lists)
     positives = lists.sum(y).astype(np.intp)
     of_list = np.repeat(np.arange(lists.n_lists), positives)
-    above = np.arange(len(hits)) - np.repeat(np.cumsum(positives) - positives, positives)
+    above = np.arange(len(hits)) - np.repeat(
+        np.cumsum(positives) - positives, positives
+    )
     a = hits - lists.starts[of_list]
     gained = np.where(a < k, (above + 1.0) / (a + 1.0), 0.0)
     if blocks is not None:
         _average_over_ties(gained, hits, above, a, blocks, lists, k)
     total = np.bincount(of_list, weights=gained, minlength=lists.n_lists)
-    return np.divide(total, positives, out=np.full(lists.n_lists, np.nan), where=positives > 0)
+    return np.divide(
+        total, positives, out=np.full(lists.n_lists, np.nan), where=positives > 0
+    )
 
 
 def _average_over_ties(gained, hits, above, a, blocks, lists, k):
@@ -57,7 +65,9 @@ def _average_over_ties(gained, hits, above, a, blocks, lists, k):
     m = block_lengths(blocks, lists.n_rows)[block[first]]
     first, rho, m = first[m > 1], rho[m > 1], m[m > 1]
     before = a[first] - (hits[first] - blocks[block[first]])
-    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, lists.lengths.max() + 1))])
+    harmonic = np.concatenate(
+        [[0.0], np.cumsum(1.0 / np.arange(1, lists.lengths.max() + 1))]
+    )
     depth = np.clip(k - before, 0, m)
     h = harmonic[before + depth] - harmonic[before]
     inner = (rho - 1.0) / (m - 1.0) * (depth - (before + 1.0) * h)
@@ -102,7 +112,9 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     takes_runs = True
     _parameters: ClassVar = {"k": [count(), None], **RELEVANCE}
 
-    def __init__(self, k: int | None = None, *, relevance_threshold: float | None = None) -> None:
+    def __init__(
+        self, k: int | None = None, *, relevance_threshold: float | None = None
+    ) -> None:
         self.k = k
         self.relevance_threshold = relevance_threshold
 
@@ -113,7 +125,9 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         return average_precision_values(y, scores, lists, self.k)
 
-    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+    def values_of_run(
+        self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any
+    ) -> np.ndarray:
         relevant = np.where(retrieved, y, 0.0)
         recalled = lists.sum(relevant)
         value = np.where(lists.sum(y) > 0, 0.0, np.nan)
@@ -131,7 +145,9 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
         ranks = np.asarray(ranks)
         row, column = np.tril_indices(ranks.shape[1])
         last = np.maximum(ranks[:, row], ranks[:, column])
-        return np.where(last <= (last.shape[1] if self.k is None else self.k), -1.0 / last, 0.0)
+        return np.where(
+            last <= (last.shape[1] if self.k is None else self.k), -1.0 / last, 0.0
+        )
 
     def offset(self, y: ArrayLike) -> np.ndarray:
         return np.ones(len(y))
@@ -141,7 +157,9 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
         if self.k is not None:
             return {"sort": SORT._replace(exact=False)}
         return {
-            "exact": Decoder(ranks_of(decode_map_exact), exact=True, max_items=MAX_ITEMS),
+            "exact": Decoder(
+                ranks_of(decode_map_exact), exact=True, max_items=MAX_ITEMS
+            ),
             "local_search": Decoder(ranks_of(decode_map_local_search), exact=False),
             "diagonal": Decoder(ranks_of(decode_map_diagonal), exact=False),
             "sort": SORT._replace(exact=False),
@@ -158,5 +176,7 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
         gains, normalisers = self.row_targets(flat, lists, np.ones(len(flat)))
         return (gains * lists.spread(reciprocal(normalisers))).reshape(y.shape)
 
-    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(
+        self, y: np.ndarray, lists: Any, weights: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         return y, lists.sum(y)

@@ -33,7 +33,9 @@ def reciprocal_rank_values(y, scores, lists, k=None, power=1):
     lists_with_hits, first = np.unique(lists.index[blocks[hits]], return_index=True)
     first = hits[first]
     m, rho = m[first], rho[first]
-    block = np.repeat(np.arange(len(first)), m)  # one entry for each position of these blocks
+    block = np.repeat(
+        np.arange(len(first)), m
+    )  # one entry for each position of these blocks
     t = np.arange(len(block)) - np.repeat(np.cumsum(m) - m, m)
     m, rho = m[block], rho[block]
     possible = m - t >= rho
@@ -42,7 +44,9 @@ def reciprocal_rank_values(y, scores, lists, k=None, power=1):
     log_probability -= gammaln(m + 1) - gammaln(m - rho + 1) - gammaln(rho + 1)
     probability = np.where(possible, np.exp(log_probability), 0.0)
     rank = lists.positions[blocks[first]][block] + t
-    terms = np.where(rank <= (np.inf if k is None else k), probability / rank**power, 0.0)
+    terms = np.where(
+        rank <= (np.inf if k is None else k), probability / rank**power, 0.0
+    )
     value = np.full(lists.n_lists, np.nan)
     value[lists_with_hits] = np.bincount(block, weights=terms, minlength=len(first))
     return value
@@ -113,7 +117,9 @@ class ReciprocalRank(BinaryMeasure):
     takes_runs = True
     _parameters: ClassVar = {"k": [count(), None], **RELEVANCE}
 
-    def __init__(self, k: int | None = None, *, relevance_threshold: float | None = None) -> None:
+    def __init__(
+        self, k: int | None = None, *, relevance_threshold: float | None = None
+    ) -> None:
         self.k = k
         self.relevance_threshold = relevance_threshold
 
@@ -144,7 +150,9 @@ class SuccessAtK(BinaryMeasure):
     takes_runs = True
     _parameters: ClassVar = {"k": [count()], **RELEVANCE}
 
-    def __init__(self, k: int = 10, *, relevance_threshold: float | None = None) -> None:
+    def __init__(
+        self, k: int = 10, *, relevance_threshold: float | None = None
+    ) -> None:
         self.k = k
         self.relevance_threshold = relevance_threshold
 
@@ -172,7 +180,10 @@ class ExpectedReciprocalRank(RankingMeasure):
     at = "[k]"
     reaches_one = False
     takes_runs = True
-    _parameters: ClassVar = {"k": [count(), None], "max_grade": [number(above=0, maximum=500)]}
+    _parameters: ClassVar = {
+        "k": [count(), None],
+        "max_grade": [number(above=0, maximum=500)],
+    }
 
     def __init__(self, k: int | None = None, *, max_grade: float = 4.0) -> None:
         self.k = k
@@ -180,7 +191,9 @@ class ExpectedReciprocalRank(RankingMeasure):
 
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         if y.max(initial=0.0) > self.max_grade:
-            raise ValueError(f"y holds {y.max():g}, above max_grade={self.max_grade:g}.")
+            raise ValueError(
+                f"y holds {y.max():g}, above max_grade={self.max_grade:g}."
+            )
         order = sort_lists(scores, lists)
         stop = (np.exp2(np.take(y, order)) - 1.0) / np.exp2(self.max_grade)
         blocks, k = tie_blocks(np.take(scores, order), lists), self.k
@@ -188,5 +201,7 @@ class ExpectedReciprocalRank(RankingMeasure):
         if k is not None:
             gained[lists.positions > k] = 0.0
         if blocks is not None:
-            _average_over_ties(gained, 1.0 - stop, blocks, lists, np.inf if k is None else k)
+            _average_over_ties(
+                gained, 1.0 - stop, blocks, lists, np.inf if k is None else k
+            )
         return lists.sum(gained * _reach(1.0 - stop, lists))

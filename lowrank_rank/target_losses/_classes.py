@@ -66,7 +66,9 @@ class SetLoss(_ClassMeasure):
         ndarray of shape (n, d)
             alpha(y), what a regression learns.
         """
-        raise NotImplementedError(f"{type(self).__name__} must define encode(y, max_size).")
+        raise NotImplementedError(
+            f"{type(self).__name__} must define encode(y, max_size)."
+        )
 
     def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
         """beta(z), shape (n, d), of sets z (n, s): the loss is linear in them.
@@ -83,7 +85,9 @@ class SetLoss(_ClassMeasure):
         ndarray of shape (n, d)
             beta(z).
         """
-        raise NotImplementedError(f"{type(self).__name__} must define set_features(z, max_size).")
+        raise NotImplementedError(
+            f"{type(self).__name__} must define set_features(z, max_size)."
+        )
 
     def offset(self, y: np.ndarray) -> np.ndarray:
         """The part of the loss that does not depend on the predicted set, shape (n,).
@@ -115,7 +119,9 @@ class SetLoss(_ClassMeasure):
         ndarray of int, shape (n, n_labels)
             The best set of each row, 0 and 1.
         """
-        raise NotImplementedError(f"{type(self).__name__} must define decode(u, n_labels).")
+        raise NotImplementedError(
+            f"{type(self).__name__} must define decode(u, n_labels)."
+        )
 
     def loss(self, y: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Loss of each set z[i] where y[i] is true, shape (n,).
@@ -194,7 +200,9 @@ class FBeta(SetLoss):
         largest = int(np.fmax.reduce(sizes, initial=0))
         max_size = largest if max_size is None else max_size
         if largest > max_size:
-            raise ValueError(f"A row of y has {largest} labels, more than max_size={max_size}.")
+            raise ValueError(
+                f"A row of y has {largest} labels, more than max_size={max_size}."
+            )
         has_size = sizes[:, np.newaxis] == np.arange(1, max_size + 1)
         both = (y[:, :, np.newaxis] > 0) & has_size[:, np.newaxis]
         flat = both.reshape(len(y), y.shape[1] * max_size)
@@ -219,15 +227,26 @@ class FBeta(SetLoss):
         takes the m largest entries.
         """
         max_size, sizes = (u.shape[1] - 1) // n_labels, np.arange(1, n_labels + 1)
-        weights, in_top = self._of_one_hit(max_size, sizes).T, np.tri(n_labels, dtype=bool)
+        weights, in_top = (
+            self._of_one_hit(max_size, sizes).T,
+            np.tri(n_labels, dtype=bool),
+        )
         chosen = np.zeros((len(u), n_labels), dtype=int)
-        for rows in batches(len(u), n_labels * n_labels, 2**17):  # pieces that fit into the cache
+        for rows in batches(
+            len(u), n_labels * n_labels, 2**17
+        ):  # pieces that fit into the cache
             of_sizes = u[rows, 1:].reshape(len(u[rows]), n_labels, max_size)
-            gains = weights @ of_sizes.swapaxes(1, 2)  # of each label in sets of each size
+            gains = weights @ of_sizes.swapaxes(
+                1, 2
+            )  # of each label in sets of each size
             largest = np.sort(gains, axis=2)[:, :, ::-1]
             values = np.sum(largest, axis=2, where=in_top)
-            size = np.argmax(np.column_stack([u[rows, 0], values]), axis=1)[:, np.newaxis]
-            gains = np.take_along_axis(gains, np.maximum(size - 1, 0)[:, :, np.newaxis], axis=1)
+            size = np.argmax(np.column_stack([u[rows, 0], values]), axis=1)[
+                :, np.newaxis
+            ]
+            gains = np.take_along_axis(
+                gains, np.maximum(size - 1, 0)[:, :, np.newaxis], axis=1
+            )
             order = np.argsort(-gains[:, 0], axis=1, kind="stable")
             np.put_along_axis(chosen[rows], order, sizes <= size, axis=1)
         return chosen
@@ -344,8 +363,12 @@ class MatrixLoss(BaseEstimator):
     @property
     def _factors(self):
         """The matrix, alpha, beta and the approximation error for the current parameters."""
-        loss_matrix, n_components, factors = getattr(self, "_factorised", (None, None, None))
-        is_current = loss_matrix is self.loss_matrix and n_components is self.n_components
+        loss_matrix, n_components, factors = getattr(
+            self, "_factorised", (None, None, None)
+        )
+        is_current = (
+            loss_matrix is self.loss_matrix and n_components is self.n_components
+        )
         if factors is not None and is_current:
             return factors
         check_parameters(self)

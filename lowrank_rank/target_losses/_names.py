@@ -52,7 +52,11 @@ class Name(NamedTuple):
     def pattern(self):
         """The name as the documentation writes it: "precision@k", "ndcg[@k]"."""
         at = self.at
-        return f"{self.base}[@{at[1:]}" if at.startswith("[") else f"{self.base}{at and '@'}{at}"
+        return (
+            f"{self.base}[@{at[1:]}"
+            if at.startswith("[")
+            else f"{self.base}{at and '@'}{at}"
+        )
 
     @property
     def examples(self):
@@ -110,14 +114,18 @@ _TABLE = [
 
 _MEASURES = {name.pattern: name for name in _TABLE}
 #: Target losses by pattern; they can also be scored. "precision@k" and "precision@p%" are two.
-TARGET_LOSSES = {p: name for p, name in _MEASURES.items() if issubclass(name.measure, TargetLoss)}
+TARGET_LOSSES = {
+    p: name for p, name in _MEASURES.items() if issubclass(name.measure, TargetLoss)
+}
 #: Measures for scorers only, by pattern.
 SCORE_ONLY = {p: name for p, name in _MEASURES.items() if p not in TARGET_LOSSES}
 #: What messages call a measure, by whether scorers ask for it.
 _KINDS = {True: "measure", False: "target loss"}
 
 
-def names_of(holds: Callable | None = None, *, one_each=False, scored=False) -> list[str]:
+def names_of(
+    holds: Callable | None = None, *, one_each=False, scored=False
+) -> list[str]:
     """Example names of the target losses with a property ``holds(loss)``, for messages and tests.
 
     With `one_each` one name for each class and kind of cut-off, as in messages. `scored` adds the
@@ -129,7 +137,11 @@ def names_of(holds: Callable | None = None, *, one_each=False, scored=False) -> 
         for name in entry.examples
         if holds is None or holds(resolve_measure(name))
     ]
-    return list(dict(reversed(names)).values())[::-1] if one_each else [name for _, name in names]
+    return (
+        list(dict(reversed(names)).values())[::-1]
+        if one_each
+        else [name for _, name in names]
+    )
 
 
 def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
@@ -147,7 +159,9 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     return loss
 
 
-def resolve_measure(measure: str | RankingMeasure, *, scored: bool = True) -> RankingMeasure:
+def resolve_measure(
+    measure: str | RankingMeasure, *, scored: bool = True
+) -> RankingMeasure:
     """Like `resolve_target_loss`, and also the measures for scorers only ("mrr", "err").
 
     `scored` is whether messages offer the measures for scorers too.
@@ -170,13 +184,23 @@ def stated_parameters(name):
 
 
 #: Names of trec_eval and ir_measures, and ours.
-ALIASES = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "recip_rank": "mrr"}
-ALIASES |= {"rprec": "prbep"} | dict.fromkeys(["hit", "hits", "hit_rate", "hitrate"], "success")
+ALIASES = {
+    "p": "precision",
+    "r": "recall",
+    "ap": "map",
+    "rr": "mrr",
+    "recip_rank": "mrr",
+}
+ALIASES |= {"rprec": "prbep"} | dict.fromkeys(
+    ["hit", "hits", "hit_rate", "hitrate"], "success"
+)
 
 
 def plain_name(name):
     """A name in our words: "ndcg@10" for "ndcg_cut_10" and "nDCG@10", "mrr" for "RR"."""
-    name = re.sub(r"^(p|recall|ndcg|map|success)_(?:cut_)?(\d+)$", r"\1@\2", name.strip().lower())
+    name = re.sub(
+        r"^(p|recall|ndcg|map|success)_(?:cut_)?(\d+)$", r"\1@\2", name.strip().lower()
+    )
     base, at, cut = name.partition("@")
     return ALIASES.get(base, base) + at + cut
 
@@ -212,7 +236,11 @@ def _hint(base, cut, offered):
     forms |= {e.base: e.base for e in offered.values()}
     inside = [words for words in forms if base and words.startswith(base)]
     inside = inside or [words for words in forms if base and f"_{base}" in f"_{words}"]
-    close = [base] if base in forms else inside or get_close_matches(base, forms, n=3, cutoff=0.5)
+    close = (
+        [base]
+        if base in forms
+        else inside or get_close_matches(base, forms, n=3, cutoff=0.5)
+    )
     bases = dict.fromkeys(forms[words] for words in close)
     entries = [e for base in bases for e in offered.values() if e.base == base]
     accepted = [name for e in entries if (name := _with_cut(e, cut))]

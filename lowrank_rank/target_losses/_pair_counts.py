@@ -23,15 +23,21 @@ def pair_counts(y, scores, lists, *, max_entries=2**18):
     if r is not None and r <= 255:
         widths = lists.lengths
     else:
-        widths = np.maximum(2 ** np.ceil(np.log2(lists.lengths)).astype(np.intp), _COMPARED)
+        widths = np.maximum(
+            2 ** np.ceil(np.log2(lists.lengths)).astype(np.intp), _COMPARED
+        )
     for width in np.unique(widths):
         members = np.flatnonzero(widths == width)
         for some in batches(len(members), width, max_entries):
             of = members[some]
             lengths = lists.lengths[of][:, np.newaxis]
             # Padding repeats the last item of a list until it is masked below.
-            rows = lists.starts[of][:, np.newaxis] + np.minimum(np.arange(width), lengths - 1)
-            counts[:, of] = _counts_of_rows(np.take(y, rows), np.take(scores, rows), lengths)
+            rows = lists.starts[of][:, np.newaxis] + np.minimum(
+                np.arange(width), lengths - 1
+            )
+            counts[:, of] = _counts_of_rows(
+                np.take(y, rows), np.take(scores, rows), lengths
+            )
     return counts
 
 
@@ -46,7 +52,9 @@ def _counts_of_rows(y, scores, lengths):
     codes = np.take_along_axis(codes, order, axis=1)
     tied = _equal_before(np.take_along_axis(scores, order, axis=1), is_item)
     tied_scores, tied_both = _tied_pairs(tied), np.zeros(len(y))
-    if tied_scores.any():  # sort tied items by label, so that their pairs are not discordant
+    if (
+        tied_scores.any()
+    ):  # sort tied items by label, so that their pairs are not discordant
         highest = codes.dtype.type(2 ** (n_codes - 1).bit_length() - 1)
         bits = codes.dtype.type(int(highest).bit_length())
         keys = (np.cumsum(~tied, axis=1, dtype=codes.dtype) << bits) | (highest - codes)
@@ -57,7 +65,9 @@ def _counts_of_rows(y, scores, lengths):
         codes = highest - (keys & highest)
     # Sort by label, equal labels by descending place: only discordant pairs become inversions.
     bits = codes.dtype.type(int(width).bit_length())
-    keys = (codes << bits) | np.maximum(lengths - 1 - np.arange(width), 0).astype(codes.dtype)
+    keys = (codes << bits) | np.maximum(lengths - 1 - np.arange(width), 0).astype(
+        codes.dtype
+    )
     if is_item is not None:
         keys[~is_item] = np.iinfo(keys.dtype).max
     keys.sort(axis=1)
@@ -72,7 +82,9 @@ def _codes(y):
     """Codes 0, 1, ... of the labels of each row in their order, and an upper bound of them."""
     width = y.shape[1]
     codes = y - y.min()
-    if codes.max() <= np.iinfo(np.uint16).max and np.array_equal(codes, np.floor(codes)):
+    if codes.max() <= np.iinfo(np.uint16).max and np.array_equal(
+        codes, np.floor(codes)
+    ):
         n_codes = int(codes.max()) + 1  # whole numbers are codes already
     else:
         n_codes, order = width, np.argsort(y, axis=1)
@@ -98,7 +110,9 @@ def _tied_pairs(equal):
     starts = np.flatnonzero(~equal)
     m = np.diff(starts, append=equal.size)
     starts, m = starts[m > 1], m[m > 1]
-    return np.bincount(starts // equal.shape[1], weights=m * (m - 1.0) / 2.0, minlength=len(equal))
+    return np.bincount(
+        starts // equal.shape[1], weights=m * (m - 1.0) / 2.0, minlength=len(equal)
+    )
 
 
 def inversions(values):

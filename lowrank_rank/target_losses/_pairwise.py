@@ -121,7 +121,9 @@ class PairwiseDisagreement(TargetLoss):
             total += np.tensordot(weights[rows], self.preferences(y[rows]), axes=1)
         return total
 
-    def mean_votes(self, y: np.ndarray, weights: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def mean_votes(
+        self, y: np.ndarray, weights: np.ndarray, targets: np.ndarray
+    ) -> np.ndarray:
         """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, shape (r, r).
 
         `targets` is the encoding of y: for grades, all of the weight of a pair is for one item.
@@ -142,7 +144,9 @@ class PairwiseDisagreement(TargetLoss):
         """
         if np.ndim(y) == 2:
             total = np.zeros(targets.shape[1])
-            for rows in batches(len(targets), targets.shape[1], 2**16):  # fits into the cache
+            for rows in batches(
+                len(targets), targets.shape[1], 2**16
+            ):  # fits into the cache
                 total += weights[rows] @ np.fmax(np.abs(targets[rows]), 0.0)  # NaN is 0
             total = matrices_from_differences(total[np.newaxis], np.shape(y)[1])[0]
         else:
@@ -201,7 +205,9 @@ class PairwiseDisagreement(TargetLoss):
     @property
     def decoders(self) -> dict[str, Decoder]:
         def of_pairs(decode):
-            return ranks_of(lambda u, n_items: decode(matrices_from_differences(u, n_items)))
+            return ranks_of(
+                lambda u, n_items: decode(matrices_from_differences(u, n_items))
+            )
 
         decoders = {
             name: Decoder(of_pairs(pd.decode), pd.exact, max_items=pd.max_items)
@@ -229,11 +235,15 @@ class PairwiseDisagreement(TargetLoss):
             return y
         judged = ~np.isnan(y)
         gains, _ = self.row_targets(
-            np.nan_to_num(y).ravel(), RankingLists.equal(*y.shape), judged.ravel().astype(float)
+            np.nan_to_num(y).ravel(),
+            RankingLists.equal(*y.shape),
+            judged.ravel().astype(float),
         )
         return np.where(judged, gains.reshape(y.shape), np.nan)
 
-    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(
+        self, y: np.ndarray, lists: Any, weights: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         if self.weights == "difference":
             return y, np.ones(lists.n_lists)
         # sum_j (y_ij - y_ji) / r = fraction below - fraction above
@@ -265,7 +275,9 @@ class KendallTau(PairwiseDisagreement):
     def __init__(self) -> None:
         super().__init__(weights="unit")
 
-    def values(self, y: np.ndarray, scores: Any, lists: Any, of_orders: bool = False) -> np.ndarray:
+    def values(
+        self, y: np.ndarray, scores: Any, lists: Any, of_orders: bool = False
+    ) -> np.ndarray:
         """The measure of each list; tied scores count as ties, not as the mean over their orders.
 
         Parameters
@@ -283,10 +295,16 @@ class KendallTau(PairwiseDisagreement):
             The measure of each list; NaN if undefined.
         """
         discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
-        by_ties = (tied_scores - tied_both) / 2.0 if of_orders else tied_scores - 2.0 * tied_both
+        by_ties = (
+            (tied_scores - tied_both) / 2.0
+            if of_orders
+            else tied_scores - 2.0 * tied_both
+        )
         wrong = discordant + tied_labels + by_ties
         pairs = lists.lengths * (lists.lengths - 1.0) / 2.0
-        return -np.divide(wrong, pairs, out=np.full(lists.n_lists, np.nan), where=pairs > 0)
+        return -np.divide(
+            wrong, pairs, out=np.full(lists.n_lists, np.nan), where=pairs > 0
+        )
 
     def values_of_orders(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         # Half of the pairs that are tied only in the scores are wrong, and all that are tied in
@@ -310,7 +328,9 @@ class KendallTau(PairwiseDisagreement):
     def offset(self, y: ArrayLike) -> np.ndarray:
         y = np.asarray(y, dtype=np.float64)
         i, j = np.triu_indices(y.shape[1], 1)
-        return super().offset(y) + (y[:, i] == y[:, j]).sum(axis=1) * self._pair_factors(y)
+        return super().offset(y) + (y[:, i] == y[:, j]).sum(
+            axis=1
+        ) * self._pair_factors(y)
 
     def _pair_factors(self, y):
         """One over the number of pairs of judged items."""

@@ -62,7 +62,9 @@ def _sum_in_order(gains, scores, order, weights, lists):
         return lists.sum(gains * weights)
     sizes = block_lengths(blocks, lists.n_rows)
     block = np.repeat(np.arange(len(blocks)), sizes)
-    sums = np.bincount(block, weights=gains) * np.bincount(block, weights=weights) / sizes
+    sums = (
+        np.bincount(block, weights=gains) * np.bincount(block, weights=weights) / sizes
+    )
     return np.add.reduceat(sums, block[lists.starts])
 
 
@@ -103,7 +105,9 @@ def discounts(discount, lists, cutoff=None):
 # Cut-offs, gains, discounts ---------------------------------------------------------
 
 
-K = count()._replace(words="an integer >= 1 (for a share of the relevant items give share=...)")
+K = count()._replace(
+    words="an integer >= 1 (for a share of the relevant items give share=...)"
+)
 SHARE = number(above=0, maximum=1)._replace(
     words="in (0, 1], a share of the relevant items (for a count give k=...)"
 )
@@ -275,10 +279,14 @@ class PositionalLoss(TargetLoss):
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         return self.values_of_run(y, scores, lists, None)
 
-    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+    def values_of_run(
+        self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any
+    ) -> np.ndarray:
         gains = self.gains(y, lists)
         kept = gains if retrieved is None else np.where(retrieved, gains, 0.0)
-        total = scored_sum(kept, scores, self.discount, lists, cutoff=self.cutoff(y, lists))
+        total = scored_sum(
+            kept, scores, self.discount, lists, cutoff=self.cutoff(y, lists)
+        )
         total = total / self.divisor(y, lists)
         scale = self.normaliser(y, gains, lists)
         value = np.full(lists.n_lists, np.nan)
@@ -308,7 +316,9 @@ class PositionalLoss(TargetLoss):
         flat, lists = self._flat(y)
         return (self.constant - self.measure_offset(flat, lists)) * np.ones(len(y))
 
-    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(
+        self, y: np.ndarray, lists: Any, weights: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         if not self.is_positional:
             return super().row_targets(y, lists, weights)  # refuses them
         gains = self.gains(y, lists)
@@ -393,7 +403,9 @@ class PrecisionAtShare(_TopK):
     is_positional = takes_documents = False
     _parameters: ClassVar = {"share": [SHARE], **RELEVANCE}
 
-    def __init__(self, share: float = 1.0, *, relevance_threshold: float | None = None) -> None:
+    def __init__(
+        self, share: float = 1.0, *, relevance_threshold: float | None = None
+    ) -> None:
         self.share = share
         self.relevance_threshold = relevance_threshold
 
@@ -574,7 +586,9 @@ class NDCG(DCG):
 
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         gains, smallest = super().gains(y, lists), 2.0**-_LARGEST_EXPONENT
-        if gains.max() < 1.0 / smallest and not np.any((gains < smallest) & (gains > 0)):
+        if gains.max() < 1.0 / smallest and not np.any(
+            (gains < smallest) & (gains > 0)
+        ):
             return gains
         # Scale extreme gains by a power of two for each list, so that their sums stay finite.
         exponent = np.frexp(np.maximum.reduceat(gains, lists.starts))[1]
@@ -582,7 +596,9 @@ class NDCG(DCG):
         return np.ldexp(gains, lists.spread(shift))
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
-        return best_discounted_sum(gains, self.discount, lists, cutoff=self.cutoff(y, lists))
+        return best_discounted_sum(
+            gains, self.discount, lists, cutoff=self.cutoff(y, lists)
+        )
 
 
 class SpearmanRho(PositionalLoss):
@@ -616,7 +632,9 @@ class SpearmanRho(PositionalLoss):
     def measure_offset(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return -3.0 * (lists.lengths - 1.0) / (lists.lengths + 1.0)
 
-    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(
+        self, y: np.ndarray, lists: Any, weights: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         # r - rho_i as a fraction of the list puts lists of all lengths on one scale, and a row
         # of weight 2 counts as the row twice.
         return mid_fractions(y, lists, weights), np.ones(lists.n_lists)
@@ -661,7 +679,11 @@ class ExpectedRankUtility(PositionalLoss):
     }
 
     def __init__(
-        self, neutral: float = 2.0, half_life: float = 5.0, *, max_grade: float | None = None
+        self,
+        neutral: float = 2.0,
+        half_life: float = 5.0,
+        *,
+        max_grade: float | None = None,
     ) -> None:
         self.neutral = neutral
         self.half_life = half_life
@@ -676,5 +698,9 @@ class ExpectedRankUtility(PositionalLoss):
     def offset(self, y: ArrayLike) -> np.ndarray:
         """z, shape (n_lists,)."""
         _, lists = self._flat(y)
-        worth = max(self.max_grade - self.neutral, 0.0) if self.max_grade is not None else 0.0
+        worth = (
+            max(self.max_grade - self.neutral, 0.0)
+            if self.max_grade is not None
+            else 0.0
+        )
         return worth * lists.sum(discounts(self.discount, lists))

@@ -83,7 +83,9 @@ def mean_of_lists(values, weights, *, average="mean", zero_division=np.nan):
 
 def reciprocal(normalisers):
     """1 / normaliser, or 0 if that is 0: a list without relevant items has utility 0."""
-    return np.divide(1.0, normalisers, out=np.zeros(len(normalisers)), where=normalisers > 0)
+    return np.divide(
+        1.0, normalisers, out=np.zeros(len(normalisers)), where=normalisers > 0
+    )
 
 
 def check_pairs_fit(loss, n_lists, n_items):
@@ -176,7 +178,9 @@ class RankingMeasure(BaseEstimator):
                 f"shape {y.shape}: only pairwise disagreement takes those."
             )
         if y.ndim == 3 and y.shape[1] != y.shape[2]:
-            raise ValueError(f"Preferences must have the shape (n_lists, r, r), got {y.shape}.")
+            raise ValueError(
+                f"Preferences must have the shape (n_lists, r, r), got {y.shape}."
+            )
         if y.ndim == 3 and np.any(y < 0):
             place = tuple(int(i) for i in np.argwhere(y < 0)[0])
             raise ValueError(
@@ -188,7 +192,9 @@ class RankingMeasure(BaseEstimator):
         if self.labels == "binary":
             return relevance(y, getattr(self, "relevance_threshold", None))
         if self.labels not in ("graded", "any"):
-            raise ValueError(f"labels must be 'binary', 'graded' or 'any', got {self.labels!r}.")
+            raise ValueError(
+                f"labels must be 'binary', 'graded' or 'any', got {self.labels!r}."
+            )
         return check_grades(y) if self.labels == "graded" else y
 
     def __repr__(self, **how: Any) -> str:
@@ -233,7 +239,9 @@ class RankingMeasure(BaseEstimator):
         ValueError
             Naming the place and the remedy.
         """
-        check_judged(y, self.allow_missing, who=self, name=name, others=NAMES_WITH_MISSING)
+        check_judged(
+            y, self.allow_missing, who=self, name=name, others=NAMES_WITH_MISSING
+        )
 
     def values(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
         """The measure of each list, higher is better, nan if undefined.
@@ -251,9 +259,13 @@ class RankingMeasure(BaseEstimator):
         ndarray of shape (n_lists,)
             The measure of each list; NaN if undefined.
         """
-        raise NotImplementedError(f"{type(self).__name__} must define values(y, scores, lists).")
+        raise NotImplementedError(
+            f"{type(self).__name__} must define values(y, scores, lists)."
+        )
 
-    def values_of_orders(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
+    def values_of_orders(
+        self, y: np.ndarray, scores: np.ndarray, lists: Any
+    ) -> np.ndarray:
         """The mean of `values` over all orders that agree with the scores.
 
         Most measures average over ties in `values` already; Kendall's tau counts ties.
@@ -333,7 +345,9 @@ class RankingMeasure(BaseEstimator):
         ValueError
             If labels, scores, ids or weights do not fit, or the value overflows.
         """
-        fallback = np.nan if zero_division is None else check_zero_division(zero_division)
+        fallback = (
+            np.nan if zero_division is None else check_zero_division(zero_division)
+        )
         values_of = self._values_of_sparse if issparse(y_true) else self._values_of
         values, weights = values_of(y_true, y_score, qid, sample_weight)
         if np.any(np.isinf(values)):
@@ -358,7 +372,9 @@ class RankingMeasure(BaseEstimator):
             self.check_judged(y, "y_true")
             return self.check_labels(y)
 
-        y, scores, lists, weights = read_scored(y_true, y_score, qid, sample_weight, check=check)
+        y, scores, lists, weights = read_scored(
+            y_true, y_score, qid, sample_weight, check=check
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             return self._values_of_judged(y, scores, lists), weights
 
@@ -446,7 +462,9 @@ class TargetLoss(RankingMeasure):
         ndarray of shape (n_lists, d)
             beta(ranks).
         """
-        raise NotImplementedError(f"{type(self).__name__} must define rank_features(ranks).")
+        raise NotImplementedError(
+            f"{type(self).__name__} must define rank_features(ranks)."
+        )
 
     def offset(self, y: ArrayLike) -> np.ndarray:
         """The part of the loss that does not depend on the order, shape (n_lists,).
@@ -479,7 +497,9 @@ class TargetLoss(RankingMeasure):
             The loss of each list.
         """
         check_same_labels(y=y, ranks=ranks)
-        return self.offset(y) + np.einsum("nd,nd->n", self.encode(y), self.rank_features(ranks))
+        return self.offset(y) + np.einsum(
+            "nd,nd->n", self.encode(y), self.rank_features(ranks)
+        )
 
     @property
     def decoders(self) -> dict[str, Decoder]:

@@ -141,7 +141,15 @@ PARAMETERS = {
     LowRankSurrogateRanker: {
         "target_loss": ["ndcg", *names_of(), PrecisionAtK(k=2, relevance_threshold=2)],
         "estimator": [*REGRESSORS, BOOSTED, "trees", "auto", "logistic"],
-        "decoder": ["auto", "sort", "exact", "local_search", "diagonal", "dag", "borda"],
+        "decoder": [
+            "auto",
+            "sort",
+            "exact",
+            "local_search",
+            "diagonal",
+            "dag",
+            "borda",
+        ],
         "centered": [True, False],
         **SOLVER,
     },
@@ -196,7 +204,11 @@ PARAMETERS = {
     StructuredHingeBinaryClassifier: {
         "target_loss": ["f1", "auc", "precision@1"],
         "threshold": ["tuned", "hinge"],
-        **{name: values for name, values in SCALED_HINGE.items() if name != "random_state"},
+        **{
+            name: values
+            for name, values in SCALED_HINGE.items()
+            if name != "random_state"
+        },
     },
     StructuredHingeClassifier: SCALED_HINGE,
     StructuredHingeSequenceClassifier: HINGE,
@@ -237,7 +249,9 @@ def make_estimator(choices):
     estimator = cls(**params)
     if choices.chance(_PER_CENT_BAD):
         name = choices.one(sorted(estimator.get_params(deep=False)))
-        value = choices.one(BAD_VALUES)  # of which -1 is a good number of jobs, and slow
+        value = choices.one(
+            BAD_VALUES
+        )  # of which -1 is a good number of jobs, and slow
         estimator.set_params(**{name: 0 if name == "n_jobs" else value})
     return estimator
 
@@ -264,7 +278,9 @@ def make_batch(choices, estimator, layout=None, p=None):
     weights, weights_nice = make_weights(choices, n)
     y = pack(choices, y, qid) if qid is not None and ids_nice and y_nice else y
     rng.random()
-    return Batch(layout, X, y, qid, weights, X_nice and y_nice and ids_nice and weights_nice)
+    return Batch(
+        layout, X, y, qid, weights, X_nice and y_nice and ids_nice and weights_nice
+    )
 
 
 def make_features(choices, n, p):
@@ -337,7 +353,9 @@ def make_labels(choices, n, layout):
     """Labels, and whether they are nice; y of a matrix may have NaN, not judged."""
     rng = choices.rng
     r = choices.one([3, 1, 2, 4, 5])
-    shape = {"documents": n, "classes": n, "items": (n, r), "preferences": (n, r, r)}[layout]
+    shape = {"documents": n, "classes": n, "items": (n, r), "preferences": (n, r, r)}[
+        layout
+    ]
     y = choices.one(
         [
             lambda: rng.integers(0, 4, size=shape).astype(float),
@@ -368,7 +386,9 @@ TYPES_OF_LABELS = [
     lambda y: y,
     lambda y: y.tolist(),
     lambda y: pd.Series(y) if y.ndim == 1 else y,
-    lambda y: np.nan_to_num(y).astype(int) if np.all(np.abs(np.nan_to_num(y)) < 1e9) else y,
+    lambda y: (
+        np.nan_to_num(y).astype(int) if np.all(np.abs(np.nan_to_num(y)) < 1e9) else y
+    ),
     lambda y: y > 0 if not np.isnan(y).any() else y,
 ]
 BAD_LABELS = [
@@ -389,7 +409,9 @@ BAD_LABELS = [
     lambda y: y[..., np.newaxis],
     lambda y: y[np.newaxis],
     lambda y: [[1.0], [1.0, 2.0]],
-    lambda y: sparse.csr_matrix(np.atleast_2d(y if y.ndim < 3 else y.reshape(-1, y.shape[2]))),
+    lambda y: sparse.csr_matrix(
+        np.atleast_2d(y if y.ndim < 3 else y.reshape(-1, y.shape[2]))
+    ),
 ]
 
 
@@ -443,7 +465,9 @@ def pack(choices, y, qid):
     if np.ndim(y) != 1 or not choices.chance(20):
         return y
     if choices.chance(50):
-        return pd.Series(np.asarray(y), index=pd.Index(list(qid), name="qid", tupleize_cols=False))
+        return pd.Series(
+            np.asarray(y), index=pd.Index(list(qid), name="qid", tupleize_cols=False)
+        )
     return ranking_target(y, qid) if np.asarray(y).dtype.kind in "iufb" else y
 
 
@@ -496,9 +520,16 @@ def make_scores(choices, shape):
 def make_surrogate_vectors(choices, n_lists, n_items, layout):
     """What decoders take: of items, of pairs i >= j, of pairs i < j, or preferences (r, r)."""
     r = n_items
-    width = {"items": (r,), "triangle": (r * (r + 1) // 2,), "matrix": (r, r), "depth": (2 * r,)}
+    width = {
+        "items": (r,),
+        "triangle": (r * (r + 1) // 2,),
+        "matrix": (r, r),
+        "depth": (2 * r,),
+    }
     u = choices.rng.normal(size=(n_lists, *width[layout]))
-    u = np.round(u, choices.one([3, 0])) * choices.one([1.0, 1.0, 1.0, 1e-300, 1e100, 1e306])
+    u = np.round(u, choices.one([3, 0])) * choices.one(
+        [1.0, 1.0, 1.0, 1e-300, 1e100, 1e306]
+    )
     if choices.chance(2 * _PER_CENT_BAD):
         return choices.one([*BAD_LABELS, lambda u: u.tolist(), lambda u: u > 0])(u)
     return u

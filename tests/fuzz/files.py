@@ -17,7 +17,11 @@ from sklearn.datasets import load_svmlight_file
 from lowrank_rank.datasets import iter_lists, load_letor, load_qrels, load_run
 from lowrank_rank.metrics import evaluate_run
 
-ALPHABET = [c.encode() for c in " \t\n:.,-+eE_#0123456789aqdinf\u00a0"] + [b"\r\n", b"  ", b"qid:"]
+ALPHABET = [c.encode() for c in " \t\n:.,-+eE_#0123456789aqdinf\u00a0"] + [
+    b"\r\n",
+    b"  ",
+    b"qid:",
+]
 #: Names of measures here and at pytrec_eval.
 MEASURES = {"map": "map", "mrr": "recip_rank", "ndcg": "ndcg", "precision@5": "P_5"}
 
@@ -33,7 +37,9 @@ def run_files(choices):
     kind = choices.one([letor, letor, trec, parquet])
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Counter({"calls": 1, f"{kind.__name__}: {kind(choices, Path(folder))}": 1})
+        return Counter(
+            {"calls": 1, f"{kind.__name__}: {kind(choices, Path(folder))}": 1}
+        )
 
 
 def mutated(choices, content):
@@ -73,7 +79,9 @@ def letor(choices, folder):
     rng, path = choices.rng, folder / "log.txt"
     lines = []
     for i in range(choices.one([3, 1, 6])):
-        features = " ".join(f"{j}:{rng.normal():.3g}" for j in range(1, 4) if rng.random() < 0.7)
+        features = " ".join(
+            f"{j}:{rng.normal():.3g}" for j in range(1, 4) if rng.random() < 0.7
+        )
         comment = choices.one(["", "", " # docid = G1:2", " #1:2"])
         lines.append(f"{rng.integers(0, 3)} qid:{i // 2} {features}{comment}")
     path.write_bytes(mutated(choices, ("\n".join(lines) + "\n").encode()))
@@ -108,7 +116,8 @@ def trec(choices, folder):
         content = ("\n".join(lines) + "\n").encode()
         path.write_bytes(mutated(choices, content) if i == which else content)
     (ours, error), (theirs, other) = [
-        (read(load, paths[which])) for load in ((load_run, load_qrels)[which], _theirs(which))
+        (read(load, paths[which]))
+        for load in ((load_run, load_qrels)[which], _theirs(which))
     ]
     if error is not None:
         check_named(error, paths[which])
@@ -123,7 +132,9 @@ def trec(choices, folder):
         return "ties, which pytrec_eval breaks by names"
     if not any(run[q].keys() & qrels[q].keys() for q in run.keys() & qrels.keys()):
         return "no document in both, which is refused"
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES.values()) - {"P_5"} | {"P.5"})
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        qrels, set(MEASURES.values()) - {"P_5"} | {"P.5"}
+    )
     expected = pd.DataFrame(evaluator.evaluate(run)).T
     options = {"average": None, "zero_division": 0, "all_queries": False}
     found = evaluate_run(run, qrels, list(MEASURES), **options)
@@ -174,7 +185,11 @@ def parquet(choices, folder):
         values = np.round(values) if choices.chance(50) else values
         kind = choices.one(kinds)
         bounds = np.iinfo(kind) if "int" in kind else None
-        values = values if bounds is None else np.clip(np.round(values), bounds.min, bounds.max)
+        values = (
+            values
+            if bounds is None
+            else np.clip(np.round(values), bounds.min, bounds.max)
+        )
         with np.errstate(invalid="ignore"):
             frame[name] = values.astype(kind)
         if choices.chance(10):
@@ -197,10 +212,14 @@ def parquet(choices, folder):
     representable = rounded or np.array_equal(exact, there)
     if error is not None:
         check_named(error, path)
-        assert not representable or not np.isfinite(exact).all(), f"refused in vain: {error}"
+        assert not representable or not np.isfinite(exact).all(), (
+            f"refused in vain: {error}"
+        )
         return "refused, as not representable"
     X = np.concatenate([block[0] for block in ours]).astype(np.float64)
-    assert np.array_equal(X, there, equal_nan=True), "values differ from those of pandas"
+    assert np.array_equal(X, there, equal_nan=True), (
+        "values differ from those of pandas"
+    )
     same_type = np.isnan(exact).any() or representable
     assert same_type, "values were changed"
     return "the same"

@@ -72,7 +72,12 @@ from .files import run_files
 from .invariances import run_invariance
 
 TOLERANCE = 1e-6  # relative to the largest prediction
-PREDICTIONS = ("predict_surrogate", "decision_function", "predict_utility", "predict_preferences")
+PREDICTIONS = (
+    "predict_surrogate",
+    "decision_function",
+    "predict_utility",
+    "predict_preferences",
+)
 _OURS = str(Path(lowrank_rank.__file__).parent)
 _SKLEARN = str(Path(sklearn.__file__).parent)
 
@@ -87,7 +92,9 @@ class Refused(Exception):
 
 def add_arguments(parser):
     parser.add_argument("--kind", choices=sorted(KINDS), default="calls")
-    parser.add_argument("--calls", type=int, default=10_000, help="public calls to make")
+    parser.add_argument(
+        "--calls", type=int, default=10_000, help="public calls to make"
+    )
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--stop", action="store_true", help="stop at the first failure")
 
@@ -107,7 +114,14 @@ def run(args):
             counts["calls"] += 1
         seed += 1
     print(f"seeds {args.seed} to {seed - 1}; failed: {failures or 'none'}")
-    rows = [{"seeds": f"{args.seed}-{seed - 1}", **counts, "value": len(failures), "at_most": 0}]
+    rows = [
+        {
+            "seeds": f"{args.seed}-{seed - 1}",
+            **counts,
+            "value": len(failures),
+            "at_most": 0,
+        }
+    ]
     print(f"Fuzzed calls: {rows[0]}")
     return rows
 
@@ -128,7 +142,9 @@ def run_case(choices):
     FuzzFailure
     """
     caller = Caller()
-    kind = choices.one([fuzz_estimator] * 6 + [fuzz_measure, fuzz_decoder, fuzz_surrogate])
+    kind = choices.one(
+        [fuzz_estimator] * 6 + [fuzz_measure, fuzz_decoder, fuzz_surrogate]
+    )
     with suppress(Refused):
         kind(choices, caller)
     return caller.counts
@@ -162,7 +178,10 @@ class Caller:
         for one in caught:
             if self.lenient and not one.filename.startswith(_OURS):
                 continue
-            if issubclass(one.category, RuntimeWarning) or "Complex" in one.category.__name__:
+            if (
+                issubclass(one.category, RuntimeWarning)
+                or "Complex" in one.category.__name__
+            ):
                 raise FuzzFailure(
                     f"{_name(function)} warned of {one.message} in {one.filename}:{one.lineno}"
                 )
@@ -176,16 +195,21 @@ class Caller:
         frames = traceback.extract_tb(error.__traceback__)
         last = frames[-1]
         line = linecache.getline(last.filename, last.lineno).strip()
-        on_purpose = last.filename.startswith((_OURS, _SKLEARN)) and line.startswith("raise")
+        on_purpose = last.filename.startswith((_OURS, _SKLEARN)) and line.startswith(
+            "raise"
+        )
         # scikit-learn leaves the sentence about words among its features to NumPy.
         features = any(frame.name in ("validate_data", "check_X_y") for frame in frames)
         of_numpy = features and last.name in ("_asarray_with_order", "check_array")
         inside = self.lenient and any(
-            frame.filename.startswith(_SKLEARN) and frame.name == "fit" for frame in frames
+            frame.filename.startswith(_SKLEARN) and frame.name == "fit"
+            for frame in frames
         )
         if inside:
             return
-        if not isinstance(error, ValueError | TypeError) or not (on_purpose or of_numpy):
+        if not isinstance(error, ValueError | TypeError) or not (
+            on_purpose or of_numpy
+        ):
             raise FuzzFailure(
                 f"{_name(function)} raised {type(error).__name__}: {error}"
             ) from error
@@ -197,7 +221,11 @@ def _name(function):
 
 
 def _copy(value):
-    plain = isinstance(value, np.ndarray) and value.dtype != object and value.dtype.names is None
+    plain = (
+        isinstance(value, np.ndarray)
+        and value.dtype != object
+        and value.dtype.names is None
+    )
     return value.copy() if plain or sparse.issparse(value) else None
 
 
@@ -225,7 +253,10 @@ def check(condition, message):
 def check_close(found, expected, tolerance, message):
     scale = max(np.abs(expected).max(initial=0.0), 1e-3)  # below, all is rounding
     worst = np.abs(np.asarray(found) - expected).max(initial=0.0) / scale
-    check(worst <= tolerance, f"{message}: by {worst:.2g} of the largest, {tolerance:g} allowed")
+    check(
+        worst <= tolerance,
+        f"{message}: by {worst:.2g} of the largest, {tolerance:g} allowed",
+    )
 
 
 # Estimators ---------------------------------------------------------------------------
@@ -271,7 +302,9 @@ def unchanged_if_refused(estimator, predictions=dict):
             after.keys() == before.keys() and all(after[k] is before[k] for k in after),
             f"{estimator!r} was changed by a call that it refused",
         )
-        same = all(_same(value, predictions()[name]) for name, value in predicted.items())
+        same = all(
+            _same(value, predictions()[name]) for name, value in predicted.items()
+        )
         check(same, f"{estimator!r} predicts otherwise after a call that it refused")
         raise
 
@@ -281,7 +314,9 @@ def fuzz_fitted(choices, caller, estimator, batch):
     other = make_batch(choices, estimator, batch.layout, np.shape(batch.X)[-1])
     ids = {} if other.qid is None else {"qid": other.qid}
     weights = {} if other.weights is None else {"sample_weight": other.weights}
-    caller.lenient |= hasattr(getattr(estimator, "estimator", None), "fit") and not other.is_nice
+    caller.lenient |= (
+        hasattr(getattr(estimator, "estimator", None), "fit") and not other.is_nice
+    )
     scorer = make_ranking_scorer(choices.one(["ndcg@10", *names_of()]))
     calls = [
         (estimator.predict, (other.X,), {}),
@@ -325,18 +360,30 @@ def check_predictions(choices, caller, estimator, batch):
     shuffled = take(batch.X, order)
     again = caller(estimator.predict, shuffled)
     exact = is_linear(estimator)
-    exact &= not isinstance(estimator, StructuredHingeSequenceClassifier)  # rows stand in order
+    exact &= not isinstance(
+        estimator, StructuredHingeSequenceClassifier
+    )  # rows stand in order
     exact &= getattr(estimator, "pair_features", "difference") == "difference"
     if exact:
-        check(np.array_equal(again, np.asarray(found)[order]), f"{estimator!r} by other rows")
+        check(
+            np.array_equal(again, np.asarray(found)[order]),
+            f"{estimator!r} by other rows",
+        )
     elif batch.is_nice and np.asarray(found).dtype.kind == "f":
         expected = np.asarray(found)[order]
         check_close(again, expected, TOLERANCE, f"{estimator!r} by other rows")
     for name in PREDICTIONS:
         if hasattr(estimator, name):
-            check(_is_finite(caller(getattr(estimator, name), batch.X)), f"{name} is not finite")
+            check(
+                _is_finite(caller(getattr(estimator, name), batch.X)),
+                f"{name} is not finite",
+            )
     if hasattr(estimator, "rank"):
-        ids = {} if batch.qid is None or batch.layout != "documents" else {"qid": batch.qid}
+        ids = (
+            {}
+            if batch.qid is None or batch.layout != "documents"
+            else {"qid": batch.qid}
+        )
         check_ranks(choices, caller, estimator, batch, ids)
     ids = {} if batch.qid is None else {"qid": batch.qid}
     score = caller(estimator.score, batch.X, batch.y, **ids)
@@ -348,10 +395,14 @@ def check_ranks(choices, caller, estimator, batch, ids):
     ranks = caller(estimator.rank, batch.X, **ids)
     lists = [np.arange(len(ranks))] if not ids else _lists(ids["qid"])
     if ranks.ndim == 2:
-        check(np.array_equal(np.sort(ranks), _ranks_of_rows(ranks)), "these are no ranks")
+        check(
+            np.array_equal(np.sort(ranks), _ranks_of_rows(ranks)), "these are no ranks"
+        )
         return
     for rows in lists:
-        check(sorted(ranks[rows]) == list(range(1, len(rows) + 1)), "these are no ranks")
+        check(
+            sorted(ranks[rows]) == list(range(1, len(rows) + 1)), "these are no ranks"
+        )
     if not ids:
         return
     codes = np.empty(len(ranks), dtype=int)
@@ -364,7 +415,10 @@ def check_ranks(choices, caller, estimator, batch, ids):
         return
     one = lists[choices.draw(len(lists))]
     alone = caller(estimator.rank, take(batch.X, one), qid=codes[one])
-    check(np.array_equal(ranks[one], alone), f"{estimator!r} ranks a list by the other lists")
+    check(
+        np.array_equal(ranks[one], alone),
+        f"{estimator!r} ranks a list by the other lists",
+    )
 
 
 def take(values, rows):
@@ -414,15 +468,23 @@ def fuzz_measure(choices, caller):
     y, _ = make_labels(choices, n, layout)
     shape = np.shape(y)[:2] if isinstance(y, np.ndarray) and y.ndim else n
     scores = make_scores(choices, shape)
-    qid = make_ids(choices, n)[0] if choices.chance(60) and layout == "documents" else None
+    qid = (
+        make_ids(choices, n)[0]
+        if choices.chance(60) and layout == "documents"
+        else None
+    )
     arguments = {"qid": qid, "sample_weight": make_weights(choices, n)[0]}
     value = caller(measure.measure, y, scores, **arguments)
     check(np.isfinite(value), f"{measure!r} is {value}")
     order = choices.rng.permutation(n)
     of_rows = [y, scores, *(part for part in arguments.values() if part is not None)]
     if all(np.shape(part)[:1] == (n,) for part in of_rows) and layout == "documents":
-        arguments = {k: None if v is None else take(v, order) for k, v in arguments.items()}
-        again = caller(measure.measure, take(y, order), take(scores, order), **arguments)
+        arguments = {
+            k: None if v is None else take(v, order) for k, v in arguments.items()
+        }
+        again = caller(
+            measure.measure, take(y, order), take(scores, order), **arguments
+        )
         check_close(again, value, 1e-9, f"{measure!r} depends on the order of the rows")
 
 
@@ -457,12 +519,20 @@ def fuzz_decoder(choices, caller):
     if not isinstance(decoded, Decoded):
         check(np.isfinite(decoded).all(), f"{name} is not finite")
         if name in ("decode_sort", "decode_assignment"):
-            check(np.array_equal(np.sort(decoded), _ranks_of_rows(decoded)), "these are no ranks")
+            check(
+                np.array_equal(np.sort(decoded), _ranks_of_rows(decoded)),
+                "these are no ranks",
+            )
         return
-    check(np.array_equal(np.sort(decoded.ranks), _ranks_of_rows(decoded.ranks)), "no ranks")
+    check(
+        np.array_equal(np.sort(decoded.ranks), _ranks_of_rows(decoded.ranks)),
+        "no ranks",
+    )
     check(np.isfinite(decoded.values).all(), f"values of {name} are not finite")
     valued = average_precision_value if layout == "triangle" else preference_cost
-    check_close(caller(valued, u, decoded.ranks), decoded.values, 1e-9, f"values of {name}")
+    check_close(
+        caller(valued, u, decoded.ranks), decoded.values, 1e-9, f"values of {name}"
+    )
     if decoded.bounds is not None:
         check(np.isfinite(decoded.bounds).all(), f"bounds of {name} are not finite")
         over = decoded.values - decoded.bounds
@@ -492,4 +562,7 @@ def fuzz_surrogate(choices, caller):
         name = choices.one([*PRECISION_SURROGATES, "x", {}])
         result = caller(precision_surrogate, y, scores, k, surrogate=name)
     parts = result if isinstance(result, tuple) else (result,)
-    check(all(np.isfinite(part).all() for part in parts), f"{kind} surrogate is not finite")
+    check(
+        all(np.isfinite(part).all() for part in parts),
+        f"{kind} surrogate is not finite",
+    )

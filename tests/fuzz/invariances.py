@@ -46,7 +46,9 @@ RIDGE = LowRankSurrogateRanker()
 DRAWN = {
     **PARAMETERS,
     StackingRanker: {
-        "estimators": [[("ridge", RIDGE), ("order", OrderPreservingRegressor(tol=1e-8))]],
+        "estimators": [
+            [("ridge", RIDGE), ("order", OrderPreservingRegressor(tol=1e-8))]
+        ],
         "target_loss": ["ndcg@10", "map"],
     },
 }
@@ -67,7 +69,8 @@ class Case(NamedTuple):
         params = self.estimator.get_params(deep=False)
         inner = params.get("estimator", "ridge")
         steps = (
-            params.get("solver") in ("sgd", "perceptron") or params.get("early_stopping") is True
+            params.get("solver") in ("sgd", "perceptron")
+            or params.get("early_stopping") is True
         )
         own = (PrecisionAtKPerceptron, StackingRanker, *OF_DOCUMENTS)
         if isinstance(self.estimator, own) or steps:
@@ -76,7 +79,9 @@ class Case(NamedTuple):
             return "exact"
         if isinstance(self.estimator, HINGES):
             return "hinge"
-        is_smooth = isinstance(self.estimator, OrderPreservingRegressor) or inner == "logistic"
+        is_smooth = (
+            isinstance(self.estimator, OrderPreservingRegressor) or inner == "logistic"
+        )
         is_smooth |= inner == "auto" and self.is_fixed
         return "smooth" if is_smooth else "closed"
 
@@ -89,7 +94,11 @@ class Case(NamedTuple):
     def is_centred(self):
         """Whether an offset of a column changes nothing."""
         params = self.estimator.get_params(deep=False)
-        return self.is_scaled and params.get("fit_intercept", True) and params.get("centered", True)
+        return (
+            self.is_scaled
+            and params.get("fit_intercept", True)
+            and params.get("centered", True)
+        )
 
     @property
     def is_scaled(self):
@@ -97,8 +106,13 @@ class Case(NamedTuple):
         params = self.estimator.get_params(deep=False)
         if isinstance(self.estimator, PrecisionAtKPerceptron):
             return self.estimator.method not in PUBLISHED
-        sequences = isinstance(self.estimator, StructuredHingeSequenceClassifier | WrappedRanker)
-        own = isinstance(params.get("estimator", ""), str) and params.get("estimator") != "trees"
+        sequences = isinstance(
+            self.estimator, StructuredHingeSequenceClassifier | WrappedRanker
+        )
+        own = (
+            isinstance(params.get("estimator", ""), str)
+            and params.get("estimator") != "trees"
+        )
         return own and not sequences and params.get("standardize", True)
 
     def rows(self, index):
@@ -134,7 +148,9 @@ def make_case(choices):
     if hasattr(estimator, "random_state"):
         estimator.set_params(random_state=0)
     n = choices.one([24, 12, 40])
-    X = np.column_stack([make_column(choices, n) for _ in range(choices.one([2, 1, 3, 4]))])
+    X = np.column_stack(
+        [make_column(choices, n) for _ in range(choices.one([2, 1, 3, 4]))]
+    )
     if choices.chance(25):  # every row twice
         X = np.repeat(X[: n // 2], 2, axis=0)
     signal = StandardScaler().fit_transform(X).sum(axis=1) + rng.normal(size=n)
@@ -159,7 +175,9 @@ def make_case(choices):
     if choices.chance(25):
         X = sparse.csr_matrix(np.where(rng.random(X.shape) < 0.6, X, 0.0))
     case = Case(estimator, X, y, given)
-    if not case.is_centred:  # iterative fits to a year and a share would need an age to converge
+    if (
+        not case.is_centred
+    ):  # iterative fits to a year and a share would need an age to converge
         unit = MaxAbsScaler() if sparse.issparse(X) else StandardScaler()
         case = case._replace(X=unit.fit_transform(X))
     return case
@@ -229,7 +247,9 @@ def with_offsets(choices, case):
         return None
     level = 10.0 ** choices.one([6, 3]) * case.X.std(axis=0)
     if case.is_fixed:  # a feature with most entries 0 has a unit of its own
-        zeros = np.average(case.X == 0.0, axis=0, weights=case.given.get("sample_weight"))
+        zeros = np.average(
+            case.X == 0.0, axis=0, weights=case.given.get("sample_weight")
+        )
         level[zeros > 0.5] = 0.0
     X = case.X + level
     return Changed(case._replace(X=X), X)
@@ -251,7 +271,9 @@ def with_other_columns(choices, case):
 
 
 def with_rows_in_another_order(choices, case):
-    if case.kind == "exact" or isinstance(case.estimator, StructuredHingeSequenceClassifier):
+    if case.kind == "exact" or isinstance(
+        case.estimator, StructuredHingeSequenceClassifier
+    ):
         return None  # the rows of a sequence stand in their order
     return Changed(case.rows(choices.rng.permutation(case.X.shape[0])))
 
@@ -269,8 +291,12 @@ def with_rows_twice(choices, case):
     if case.kind == "exact" or weights is None or (qid is None and not case.is_fixed):
         return None  # without ids all documents are one list
     again = np.flatnonzero(weights == 2.0)
-    given = {name: value for name, value in case.given.items() if name != "sample_weight"}
-    twice = case._replace(given=given).rows(np.concatenate([np.arange(len(weights)), again]))
+    given = {
+        name: value for name, value in case.given.items() if name != "sample_weight"
+    }
+    twice = case._replace(given=given).rows(
+        np.concatenate([np.arange(len(weights)), again])
+    )
     if qid is not None:
         twice.given["qid"][len(weights) :] += 100
     return Changed(twice)
@@ -280,7 +306,9 @@ def with_weights_times_a_number(choices, case):
     weights = case.given.get("sample_weight")
     if case.kind == "exact" or weights is None or case.estimator.alpha == "auto":
         return None
-    is_one_list = isinstance(case.estimator, StructuredHingeBinaryClassifier) or not case.is_fixed
+    is_one_list = (
+        isinstance(case.estimator, StructuredHingeBinaryClassifier) or not case.is_fixed
+    )
     if is_one_list and "qid" not in case.given:
         return None  # weights of the rows of one list may count copies
     weights = choices.one([10.0, 0.01]) * weights
@@ -294,7 +322,9 @@ def in_another_layout(choices, case):
     fixed, fortran = case.X.copy(), np.asfortranarray(case.X)
     fixed.flags.writeable = False
     layouts = [fixed, case.X.tolist(), fortran, np.repeat(case.X, 2, axis=0)[::2]]
-    return Changed(case._replace(X=choices.one(layouts[:2] if case.kind == "exact" else layouts)))
+    return Changed(
+        case._replace(X=choices.one(layouts[:2] if case.kind == "exact" else layouts))
+    )
 
 
 def with_entries_in_parts(choices, case):
@@ -303,7 +333,10 @@ def with_entries_in_parts(choices, case):
         return None
     X, zeros = case.X.tocoo(), np.arange(min(case.X.shape))
     data = np.concatenate([0.25 * X.data, 0.75 * X.data, 0.0 * zeros])
-    places = (np.concatenate([X.row, X.row, zeros]), np.concatenate([X.col, X.col, zeros]))
+    places = (
+        np.concatenate([X.row, X.row, zeros]),
+        np.concatenate([X.col, X.col, zeros]),
+    )
     return Changed(case._replace(X=sparse.coo_matrix((data, places), shape=X.shape)))
 
 
@@ -331,13 +364,18 @@ def in_blocks(choices, case):
     n = case.X.shape[0]
     cuts = [n // 3, n // 2] if qid is None else np.searchsorted(qid, [2, 4])
     parts = [case.rows(rows) for rows in np.split(np.arange(n), cuts) if len(rows)]
-    given = [(c.X, c.y, c.given.get("qid"), c.given.get("sample_weight")) for c in parts]
+    given = [
+        (c.X, c.y, c.given.get("qid"), c.given.get("sample_weight")) for c in parts
+    ]
     is_class = isinstance(case.estimator, LowRankSurrogateClassifier)
     classes = {"classes": np.unique(case.y)} if is_class else {}
     if case.kind == "closed" and choices.chance(50):
         models = [clone(case.estimator) for _ in given]
         fit = lambda _: merge(  # noqa: E731
-            [m.fit_blocks([block], **classes) for m, block in zip(models, given, strict=True)]
+            [
+                m.fit_blocks([block], **classes)
+                for m, block in zip(models, given, strict=True)
+            ]
         )
     else:
         fit = lambda _: clone(case.estimator).fit_blocks(given, **classes)  # noqa: E731
@@ -373,7 +411,9 @@ def run_invariance(choices):
         If the models differ, or one form is refused and the other is not.
     """
     case, counts = make_case(choices), Counter()
-    applied = [(change, found) for change in CHANGES if (found := change(choices, case))]
+    applied = [
+        (change, found) for change in CHANGES if (found := change(choices, case))
+    ]
     change, changed = choices.one(applied)
     fits = [ended(Changed(case), counts), ended(changed, counts)]
     what = f"{case.estimator!r} {change.__name__}"
@@ -397,14 +437,18 @@ def run_invariance(choices):
 
 def check_lists_alone(what, case, model):
     """Compare the ranks and the kept rows of each list alone with those of the whole batch."""
-    if "qid" not in case.given or isinstance(case.estimator, WrappedRanker):  # BLAS sums by batch
+    if "qid" not in case.given or isinstance(
+        case.estimator, WrappedRanker
+    ):  # BLAS sums by batch
         return
     qid = np.asarray(case.given["qid"])
     if hasattr(model, "rank"):
         together = model.rank(case.X, qid=qid)
         for one in np.unique(qid):
             alone = model.rank(case.X[qid == one], qid=qid[qid == one])
-            assert np.array_equal(alone, together[qid == one]), f"{what}: the list {one} alone"
+            assert np.array_equal(alone, together[qid == one]), (
+                f"{what}: the list {one} alone"
+            )
 
 
 def ended(changed, counts):
@@ -443,7 +487,9 @@ def compare(what, case, before, after, expected, found):
             gap = getattr(a, "dual_gap_", np.nan)
             gap = 1e-3 * (1.0 + abs(a.objective_)) if np.isnan(gap) else gap
             over = (a.objective_ - gap) - b.objective_
-            assert not over > 1e-6 * (1.0 + abs(a.objective_)), f"{what}: objectives, by {over:g}"
+            assert not over > 1e-6 * (1.0 + abs(a.objective_)), (
+                f"{what}: objectives, by {over:g}"
+            )
         return
     size = max(np.abs(expected).max(), 1e-3)
     worst = np.abs(found - expected).max() / size

@@ -1,6 +1,10 @@
 """Code of users with one error in each line below the imports, which a type checker must find."""
 
-from lowrank_rank import HistGradientBoostingRanker, LowRankSurrogateRanker, bradley_terry
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    LowRankSurrogateRanker,
+    bradley_terry,
+)
 from lowrank_rank.metrics import ndcg_score
 
 LowRankSurrogateRanker().fit(1, [0, 1])

@@ -157,7 +157,9 @@ def decode_pd_local_search(
     """
     u = check_preference_matrices(u)
     check_parameter("n_restarts", n_restarts, [count(0), None])
-    return by_net_preferences(u, local_search(u.shape[1], n_restarts, random_state), bound)
+    return by_net_preferences(
+        u, local_search(u.shape[1], n_restarts, random_state), bound
+    )
 
 
 def decode_pd_exact(
@@ -216,7 +218,11 @@ def decode_pd_exact(
     open_lists = np.flatnonzero(~decoded.optimal)
     if len(open_lists):
         worst = open_lists[np.argmax(decoded.gaps[open_lists])]
-        limit = "solver's limit" if time_limit is None else f"time limit of {time_limit:g} s"
+        limit = (
+            "solver's limit"
+            if time_limit is None
+            else f"time limit of {time_limit:g} s"
+        )
         warn(
             f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best order found "
             f"of list {worst} costs {decoded.values[worst]:g}, at most {decoded.gaps[worst]:g} "
@@ -249,7 +255,9 @@ def auto_pd_decoder(n_items: int) -> str:
     check_parameter("n_items", n_items, [count(0)])
     if n_items <= MAX_ITEMS_SUBSETS:
         return "exact"
-    return "short_search" if n_items <= 40 else "dag"  # 40: 5 ms a list (`benchmarks decoders`)
+    return (
+        "short_search" if n_items <= 40 else "dag"
+    )  # 40: 5 ms a list (`benchmarks decoders`)
 
 
 def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
@@ -274,7 +282,9 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
         )
     longest = PD_DECODERS[name].max_items
     if longest is not None and n_items > longest:
-        others = [k for k, d in PD_DECODERS.items() if n_items <= (d.max_items or n_items)]
+        others = [
+            k for k, d in PD_DECODERS.items() if n_items <= (d.max_items or n_items)
+        ]
         raise ValueError(
             f"decoder={name!r} takes at most {longest} items, there are {n_items}: use one of "
             f"{sorted(others)}."

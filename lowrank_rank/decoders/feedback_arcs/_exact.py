@@ -39,7 +39,9 @@ def certified(u, ranks, extra=None):
         _, extra = least_costs(u)
     values, spent = costs_of(u, ranks), np.empty(len(u))
     for lists in batches(len(u), u.shape[1] ** 2):
-        spent[lists] = costs_of(np.maximum(net_preferences(u[lists]), 0.0), ranks[lists])
+        spent[lists] = costs_of(
+            np.maximum(net_preferences(u[lists]), 0.0), ranks[lists]
+        )
     gaps = np.maximum(spent - extra, 0.0)
     return Decoded(ranks, values, values - np.where(gaps > 1e-9 * spent, gaps, 0.0))
 
@@ -71,7 +73,9 @@ def least_costs(u, time_limit=60.0, *, branch=False):
             deadline = None if time_limit is None else time.monotonic() + time_limit
             # All components share one local search, which runs only if one of them has a gap.
             search = cache(partial(searched, net[[q]])) if branch else None
-            order, extra[lists.start + q] = order_components(weights[q], deadline, search)
+            order, extra[lists.start + q] = order_components(
+                weights[q], deadline, search
+            )
             ranks[lists.start + q] = ranks_from_orders(order[np.newaxis])[0]
     return ranks, extra
 
@@ -88,7 +92,9 @@ def order_components(weights, deadline, search):
     only. The bound is a lower one, on the weight of the edges that any order violates.
     """
     edges = np.nonzero(weights)
-    component, _ = strong_components((np.zeros_like(edges[0]), *edges), (1, len(weights)))
+    component, _ = strong_components(
+        (np.zeros_like(edges[0]), *edges), (1, len(weights))
+    )
     component = component[0]
     n_components = int(component.max()) + 1
     between = np.zeros((1, n_components, n_components), dtype=bool)
@@ -98,8 +104,12 @@ def order_components(weights, deadline, search):
     for c in topological_orders(between, np.zeros((1, n_components)))[0][0]:
         members = np.flatnonzero(component == c)
         if len(members) > 1:
-            better = search and (lambda members=members: np.argsort(search()[0, members]))
-            best, least = order_by_cuts(weights[np.ix_(members, members)], deadline, better)
+            better = search and (
+                lambda members=members: np.argsort(search()[0, members])
+            )
+            best, least = order_by_cuts(
+                weights[np.ix_(members, members)], deadline, better
+            )
             members, bound = members[best], bound + least
         order.append(members)
     return np.concatenate(order), bound
@@ -112,7 +122,9 @@ def order_by_cuts(weights, deadline, better):
     # The solver's absolute gap of 1e-6 is small in relation to a largest weight of 1000.
     largest = weights.max()
     unit = 1e3 / largest if np.array_equal(weights, np.round(weights)) else None
-    program = LinearOrdering(weights / largest * 1e3, np.argsort(start[0]), deadline, unit)
+    program = LinearOrdering(
+        weights / largest * 1e3, np.argsort(start[0]), deadline, unit
+    )
     has_gap = program.relax()  # False also if the time is over
     if better is not None and has_gap and len(weights) <= MAX_ITEMS_GAP:
         order = np.argsort(subset_ranks(weights[np.newaxis])[0])
@@ -136,13 +148,16 @@ def subset_ranks(weights):
     n_lists, r = weights.shape[:2]
     by_net = np.argsort(-net_scores(weights), axis=1, kind="stable")
     rows = np.arange(n_lists)[:, np.newaxis]
-    renumbered = weights[rows[:, np.newaxis], by_net[:, :, np.newaxis], by_net[:, np.newaxis]]
+    renumbered = weights[
+        rows[:, np.newaxis], by_net[:, :, np.newaxis], by_net[:, np.newaxis]
+    ]
     ranks = np.empty((n_lists, r), dtype=np.intp)
     for lists in batches(n_lists, 2**r):
         chunk = renumbered[lists]
         best = _best_prefixes(np.ascontiguousarray(chunk.transpose(1, 2, 0)))
         ranks[rows[lists], by_net[lists]] = trace_back(
-            best, lambda inside, w=chunk: -np.einsum("qij,qj->qi", w, inside.astype(float))
+            best,
+            lambda inside, w=chunk: -np.einsum("qij,qj->qi", w, inside.astype(float)),
         )
     return ranks
 
@@ -159,7 +174,9 @@ def _best_prefixes(weights):
     best = np.zeros((2**r, n_lists))
     for size, subsets in enumerate(subsets_by_size(r), start=1):
         # The items of each subset, each once as the last one.
-        last = np.nonzero(subsets[:, np.newaxis] & (1 << np.arange(r)))[1].reshape(-1, size)
+        last = np.nonzero(subsets[:, np.newaxis] & (1 << np.arange(r)))[1].reshape(
+            -1, size
+        )
         others = subsets[:, np.newaxis] ^ (1 << last)
         value = best[others]
         value -= lower[last, others & (2**half - 1)]

@@ -26,7 +26,9 @@ def check_preference_matrices(u):
     """
     u = numbers(u, "Preferences (lists of one length at a time)")
     if u.ndim != 3 or u.shape[1] != u.shape[2] or u.shape[1] == 0:
-        raise ValueError(f"Preferences must have the shape (n_lists, r, r), got {u.shape}.")
+        raise ValueError(
+            f"Preferences must have the shape (n_lists, r, r), got {u.shape}."
+        )
     return check_finite(u, "u", LARGEST)
 
 
@@ -113,7 +115,9 @@ def clipped(weights, ranks):
     No better order violates an edge heavier than that cost, so the best orders stay the best.
     Clipping avoids the rounding errors of huge weights that do not matter.
     """
-    return np.minimum(weights, 2.0 * costs_of(weights, ranks)[:, np.newaxis, np.newaxis])
+    return np.minimum(
+        weights, 2.0 * costs_of(weights, ranks)[:, np.newaxis, np.newaxis]
+    )
 
 
 def strong_components(edges, shape):
@@ -126,7 +130,10 @@ def strong_components(edges, shape):
     lists, tails, heads = edges
     n_nodes = shape[0] * shape[1]
     graph = sparse.csr_matrix(
-        (np.ones(len(lists), dtype=np.int8), (lists * shape[1] + tails, lists * shape[1] + heads)),
+        (
+            np.ones(len(lists), dtype=np.int8),
+            (lists * shape[1] + tails, lists * shape[1] + heads),
+        ),
         shape=(n_nodes, n_nodes),
     )
     components = connected_components(graph, directed=True, connection="strong")[1]
@@ -136,7 +143,9 @@ def strong_components(edges, shape):
 
 def acyclic(u):
     """Whether the graph of each list has no cycle, shape (n_lists,)."""
-    return ~strong_components(np.nonzero(net_preferences(u) > 0), u.shape[:2])[1].any(axis=1)
+    return ~strong_components(np.nonzero(net_preferences(u) > 0), u.shape[:2])[1].any(
+        axis=1
+    )
 
 
 # Algorithm 1: delete the smallest edges, then sort topologically ----------------------
@@ -190,7 +199,9 @@ def topological_orders(edges, scores):
     The orders of lists with a cycle are meaningless.
     """
     n_lists, r = scores.shape
-    before = edges.sum(axis=1, dtype=np.int32)  # number of edges from items without a position
+    before = edges.sum(
+        axis=1, dtype=np.int32
+    )  # number of edges from items without a position
     first_row = r * np.arange(n_lists)
     edges = edges.reshape(-1, r)
     free = np.where(before == 0, scores, -np.inf)  # scores of the free items

@@ -37,7 +37,9 @@ class LinearOrdering:
         self.bound, self.value, self.order = 0.0, np.inf, None
         self.cuts = sparse.csr_matrix((0, len(self.costs)))
         self.sides = np.zeros(0)
-        self.ends = np.tile([0.0, 1.0], (len(self.costs), 1))  # lower and upper bound of each x
+        self.ends = np.tile(
+            [0.0, 1.0], (len(self.costs), 1)
+        )  # lower and upper bound of each x
         self.reduced, self.priced = np.zeros(len(self.costs)), 0.0
         self._rng = np.random.RandomState(0)  # to choose among equally violated cuts
         self.offer(start)
@@ -50,7 +52,9 @@ class LinearOrdering:
             if options is None:
                 return False
             program = {"A_ub": self.cuts, "b_ub": self.sides, "bounds": self.ends}
-            solution = optimize.linprog(self.costs, **program, method="highs-ds", options=options)
+            solution = optimize.linprog(
+                self.costs, **program, method="highs-ds", options=options
+            )
             if solution.status == 2:  # infeasible: no order is better than the best one
                 self._raise(self.value)
             if solution.x is None:
@@ -152,7 +156,9 @@ class LinearOrdering:
         triangles, excess = np.concatenate(cuts), np.concatenate(over)
         if len(excess) == 0:
             return False
-        by_excess = np.lexsort((self._rng.uniform(size=len(excess)), -np.round(excess, 3)))
+        by_excess = np.lexsort(
+            (self._rng.uniform(size=len(excess)), -np.round(excess, 3))
+        )
         i, j, k = triangles[by_excess[: max(500, len(self.costs))]].T
         rows = np.arange(len(i))
         ends = [(i, j), (j, k), (k, i)]
@@ -161,5 +167,7 @@ class LinearOrdering:
         entries = np.concatenate(signs), (np.tile(rows, 3), columns)
         new = sparse.csr_matrix(entries, shape=(len(rows), len(self.costs)))
         self.cuts = sparse.vstack([self.cuts, new], format="csr")
-        self.sides = np.concatenate([self.sides, 2.0 - sum((s < 0).astype(float) for s in signs)])
+        self.sides = np.concatenate(
+            [self.sides, 2.0 - sum((s < 0).astype(float) for s in signs)]
+        )
         return True

@@ -20,12 +20,16 @@ def improve(net, lists, orders):
     of cumulative sums, so all moves of an item take O(r). `lists` is the list of each order (m, r).
     """
     orders, r, flat = orders.copy(), orders.shape[1], net.ravel()
-    least = 1e-12 * np.abs(net).sum(axis=(1, 2)) / 2.0  # smaller gains are rounding errors
+    least = (
+        1e-12 * np.abs(net).sum(axis=(1, 2)) / 2.0
+    )  # smaller gains are rounding errors
     active = np.arange(len(orders) if r > 1 else 0)
     while len(active):
         order, improved = orders[active], np.zeros(len(active), dtype=bool)
         rows, first = np.arange(len(active)), (lists[active] * r * r)[:, np.newaxis]
-        sums = np.zeros((len(active), r + 1))  # net preferences of an item before each gap
+        sums = np.zeros(
+            (len(active), r + 1)
+        )  # net preferences of an item before each gap
         for item in range(r):
             flat.take(order + (first + item * r)).cumsum(axis=1, out=sums[:, 1:])
             source, gap = (order == item).argmax(axis=1), sums.argmin(axis=1)
@@ -88,7 +92,9 @@ def search(net, shakes, start=None):
     return best
 
 
-_kept_shakes = lru_cache(16)(shakes_of)  # drawing them takes longer than searching a short list
+_kept_shakes = lru_cache(16)(
+    shakes_of
+)  # drawing them takes longer than searching a short list
 
 
 def local_search(r, n_restarts=None, random_state=0):
@@ -113,7 +119,9 @@ def local_search(r, n_restarts=None, random_state=0):
         for q in range(len(net) if n_sweeps else 0):
             rng = np.random.RandomState(seed)
             order = annealed_order(net[q], best[q], n_sweeps, rng)
-            pair = np.stack([best[q], improve(net, np.array([q]), order[np.newaxis])[0]])
+            pair = np.stack(
+                [best[q], improve(net, np.array([q]), order[np.newaxis])[0]]
+            )
             costs = costs_of(np.maximum(net[[q, q]], 0.0), ranks_from_orders(pair))
             best[q] = pair[np.argmin(costs)]
         return ranks_from_orders(best)
@@ -135,15 +143,22 @@ def annealed_order(net, order, n_sweeps, rng):
         return order
     # The noise of a move is a random window of these numbers.
     noise, rows = rng.gumbel(size=2**16 + r + 1), list(net)
-    sums, costs = np.zeros(r + 1), np.empty(r + 1)  # before each position, and at the end
+    sums, costs = (
+        np.zeros(r + 1),
+        np.empty(r + 1),
+    )  # before each position, and at the end
     for sweep in range(n_sweeps):
         # The temperature falls from 3 to 0.3 mean absolute net preferences.
         scaled = noise * (scale * 3.0 * (0.3 / 3.0) ** (sweep / n_sweeps))
         windows = rng.randint(2**16, size=r).tolist()
-        for source, window in zip(rng.randint(r, size=r).tolist(), windows, strict=True):
+        for source, window in zip(
+            rng.randint(r, size=r).tolist(), windows, strict=True
+        ):
             item = order[source]
             rows[item].take(order).cumsum(out=sums[1:])
-            target = np.subtract(sums, scaled[window : window + r + 1], out=costs).argmin()
+            target = np.subtract(
+                sums, scaled[window : window + r + 1], out=costs
+            ).argmin()
             if target < source:
                 order[target + 1 : source + 1] = order[target:source]
                 order[target] = item
