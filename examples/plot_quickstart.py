@@ -2,9 +2,10 @@
 Quickstart: who wins with how many judged queries?
 ==================================================
 
-A linear ranker, boosted trees, and a stack of both are fitted on 10, 50 and 200 judged queries. The
-figure shows NDCG@10 on other queries, minus that of ``LGBMRanker()`` on the same queries. Without
-LightGBM the zero line is scikit-learn's HistGradientBoostingRegressor on the grades.
+A linear ranker, boosted trees, and a stack of both are fitted on 10, 50 and 200 judged
+queries. The figure shows NDCG@10 on other queries, minus that of ``LGBMRanker()`` on
+the same queries. Without LightGBM the zero line is scikit-learn's
+HistGradientBoostingRegressor on the grades.
 
 The script prints a table and writes ``quickstart.png`` to the current folder.
 ``python -m benchmarks quality`` goes up to 800 queries, with ten draws.
@@ -13,12 +14,13 @@ The script prints a table and writes ``quickstart.png`` to the current folder.
 # %%
 # Two sets of data
 # ----------------
-# *Clean labels*: each query is an image of a handwritten digit, its documents are other images, and
-# a document is relevant if it shows the same digit. One row of ``X`` compares the two images.
+# *Clean labels*: each query is an image of a handwritten digit, its documents are other
+# images, and a document is relevant if it shows the same digit. One row of ``X``
+# compares the two images.
 #
-# *Noisy grades*: each query belongs to one of three judges, who differ in taste. Features act alone
-# and together, and a grade from 0 to 4 is what the judge sees, plus noise. These data are
-# generated.
+# *Noisy grades*: each query belongs to one of three judges, who differ in taste.
+# Features act alone and together, and a grade from 0 to 4 is what the judge sees, plus
+# noise. These data are generated.
 
 import sys
 from importlib.util import find_spec
@@ -65,8 +67,8 @@ sets = {
 # %%
 # The rankers
 # -----------
-# All are as they come. `StackingRanker` fits the other two on folds of whole queries, and weighs
-# them by NDCG@10 on the queries that were held out.
+# All are as they come. `StackingRanker` fits the other two on folds of whole queries,
+# and weighs them by NDCG@10 on the queries that were held out.
 
 if find_spec("lightgbm"):
     from lightgbm import LGBMRanker
@@ -109,9 +111,9 @@ for title, (X, y, qid) in sets.items():
 # %%
 # With 10 to 200
 # --------------
-# Five times other queries are drawn for training and for testing. A line is the mean difference
-# over the five draws. The band is its 95 % interval by Student's t. Test queries of the draws
-# overlap, so the bands are a little too narrow.
+# Five times other queries are drawn for training and for testing. A line is the mean
+# difference over the five draws. The band is its 95 % interval by Student's t. Test
+# queries of the draws overlap, so the bands are a little too narrow.
 
 
 def draw_differences(axis, curves, reference):

@@ -14,7 +14,8 @@ from scipy import sparse
 from ._typing import ArrayLike as ArrayLike
 from ._typing import MatrixLike as MatrixLike
 
-#: Names of a column, or a level of an index, of query ids; tables that are returned have the first.
+#: Names of a column, or a level of an index, of query ids; tables that are returned
+#: have the first.
 QUERY = ("qid", "query_id", "q_id")
 
 #: Largest entry for which sums over a list, and over its pairs, stay finite.
@@ -159,7 +160,8 @@ def is_finite(values):
 def table_of(columns, index=None):
     """A pandas DataFrame of columns of equal length; without pandas a structured array.
 
-    `index` names a column for the index of the DataFrame, or for a field of the structured array.
+    `index` names a column for the index of the DataFrame, or for a field of the
+    structured array.
     """
     columns = {name: np.asarray(values) for name, values in columns.items()}
     try:
@@ -294,7 +296,8 @@ def check_same_labels(**named):
 def by_label(values, labels, name):
     """Entries of a Series in the order of labels; anything without an index is returned as it is.
 
-    Refuses an index that is not unique, lacks a label, or only numbers the entries 0, 1, ...
+    Refuses an index that is not unique, lacks a label, or only numbers the entries 0,
+    1, ...
     """
     if not hasattr(getattr(values, "index", None), "get_indexer"):
         return values
@@ -364,7 +367,8 @@ def name_the_text(error, X):
 def without_empty_columns(X):
     """X with 0 in columns without any value, for trees, which cannot cut these into bins.
 
-    Such a column is constant: no tree splits it, for any later values. Categories need nothing.
+    Such a column is constant: no tree splits it, for any later values. Categories need
+    nothing.
     """
     if is_data_frame(X):
         counts = (

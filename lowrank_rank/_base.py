@@ -77,8 +77,8 @@ def read_features(
 ):
     """Validate X by scikit-learn's `validate_data`.
 
-    Masked arrays and more columns than fit into memory are refused too. The message for text names
-    its place.
+    Masked arrays and more columns than fit into memory are refused too. The message for
+    text names its place.
     """
     check_unmasked(X, "X")
     if not options.get("skip_check_array"):
@@ -114,10 +114,10 @@ def read_features(
 def linear_scores(X, coef, intercept):
     """X coef' + intercept, shape (n, d), equal for equal rows in any batch; refuses overflow.
 
-    Equal documents must tie, but BLAS sums the last rows of a batch in another order. So all blocks
-    have the same number of rows, the last one padded, and 8 to 1024 outputs. With more outputs a
-    batch may have few rows, and blocks are small. Sums of dense X are float64; scores are float32
-    if X and coef are.
+    Equal documents must tie, but BLAS sums the last rows of a batch in another order.
+    So all blocks have the same number of rows, the last one padded, and 8 to 1024
+    outputs. With more outputs a batch may have few rows, and blocks are small. Sums of
+    dense X are float64; scores are float32 if X and coef are.
     """
     (n, p), d = X.shape, len(coef)
     scores = np.empty((n, d), np.result_type(X, coef))
@@ -160,7 +160,8 @@ class Rows(NamedTuple):
     y : ndarray of shape (n,), (n, r) or (n, r, r)
         Labels; of classes their indices.
     lists : RankingLists or None
-        The queries of documents; one list for each row of fixed items; None for classes.
+        The queries of documents; one list for each row of fixed items; None for
+        classes.
     weights : ndarray of shape (n,)
     """
 
@@ -228,8 +229,8 @@ def _with_hints(method):
 class BaseRanker:
     """Mixin of everything that orders lists by a score: `score`, `rank` and reading of batches.
 
-    A subclass has ``target_loss``. Its fit sets ``target_loss_``, ``n_lists_``, ``_has_qid_``
-    (whether fit got query ids) and ``n_items_`` (None for documents).
+    A subclass has ``target_loss``. Its fit sets ``target_loss_``, ``n_lists_``,
+    ``_has_qid_`` (whether fit got query ids) and ``n_items_`` (None for documents).
     """
 
     target_loss: Any
@@ -290,8 +291,9 @@ class BaseRanker:
         Returns
         -------
         float
-            The measure in its own units (negative for losses such as "pd"). Lists without a value
-            are skipped; without any value the score is ``target_loss_.undefined``.
+            The measure in its own units (negative for losses such as "pd"). Lists
+            without a value are skipped; without any value the score is
+            ``target_loss_.undefined``.
         """
         check_is_fitted(self)
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
@@ -338,11 +340,11 @@ class BaseRanker:
         X : array-like or sparse matrix of shape (n_rows, n_features)
             Features of the rows.
         qid : array-like of shape (n_rows,) or None, default=None
-            Query id of each document; required if the model was fitted with ids, else None ranks
-            all rows as one list. Not for fixed items.
+            Query id of each document; required if the model was fitted with ids, else
+            None ranks all rows as one list. Not for fixed items.
         one_list : bool, default=False
-            Rank all rows as one list of documents, as a service does that answers one query at a
-            time, without qid.
+            Rank all rows as one list of documents, as a service does that answers one
+            query at a time, without qid.
 
         Returns
         -------
@@ -352,8 +354,8 @@ class BaseRanker:
         Raises
         ------
         ValueError
-            If qid does not fit X, is missing after a fit with ids, or comes with a model of fixed
-            items or with ``one_list=True``.
+            If qid does not fit X, is missing after a fit with ids, or comes with a
+            model of fixed items or with ``one_list=True``.
         """
         check_is_fitted(self)
         check_same_index(X=X, qid=qid)

@@ -7,9 +7,9 @@ from typing import Any
 
 from ._arrays import n_rows, plain
 
-# A fit by sums applies a function to every block of whole lists, and adds up the results. In memory
-# one block is held, from disk the blocks are read again for every sum, and on a cluster they are
-# futures (`lowrank_rank.dask`).
+# A fit by sums applies a function to every block of whole lists, and adds up the
+# results. In memory one block is held, from disk the blocks are read again for every
+# sum, and on a cluster they are futures (`lowrank_rank.dask`).
 
 
 def block_of(entries):

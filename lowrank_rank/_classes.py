@@ -41,9 +41,10 @@ def class_labels(estimator, y):
 def read_costs(loss_matrix, classes, decisions, y):
     """The matrix of costs, the classes of its rows and the decisions of its columns.
 
-    `loss_matrix`, `classes` and `decisions` are parameters of a classifier. y holds labels that
-    `read_classes` accepts, and the order of an ordered Categorical is that of the rows; without y,
-    for a part of the rows, the parameters must name the classes.
+    `loss_matrix`, `classes` and `decisions` are parameters of a classifier. y holds
+    labels that `read_classes` accepts, and the order of an ordered Categorical is that
+    of the rows; without y, for a part of the rows, the parameters must name the
+    classes.
     """
     dtype: Any = getattr(y, "dtype", None)
     y = None if y is None else np.asarray(without_string_dtype(y))
@@ -163,7 +164,8 @@ def distinct_labels(classes):
 def class_indices(y, classes, *, accept_others=False):
     """Index of each label in the classes, in their order; -1 for others, if accepted.
 
-    Labels of another type than the classes are refused, and so are labels if none is a class.
+    Labels of another type than the classes are refused, and so are labels if none is a
+    class.
     """
     place = {label: i for i, label in enumerate(classes.tolist())}
     try:
@@ -184,7 +186,8 @@ def class_indices(y, classes, *, accept_others=False):
 def decision_score(classifier, matrix, y, decisions, sample_weight):
     """One minus the mean cost of decisions, by their columns in the cost matrix.
 
-    Every decision is wrong for a class that was not in fit; only the 0-1 loss knows its cost, 1.
+    Every decision is wrong for a class that was not in fit; only the 0-1 loss knows its
+    cost, 1.
     """
     labels, is_default = class_labels(classifier, y), classifier.loss_matrix is None
     index = class_indices(labels, classifier.classes_, accept_others=is_default)
@@ -200,8 +203,8 @@ def decision_score(classifier, matrix, y, decisions, sample_weight):
 def read_binary_labels(y, classes, pos_label, estimator):
     """Whether each row is positive, the two classes and the positive class; refuses other labels.
 
-    y may hold only one of the `classes`, if they are given. Without `pos_label` the last of the
-    sorted classes is positive.
+    y may hold only one of the `classes`, if they are given. Without `pos_label` the
+    last of the sorted classes is positive.
     """
     y = _label_array(y, estimator)
     if y.ndim == 2 and y.shape[1] > 1:
@@ -236,9 +239,9 @@ def read_binary_labels(y, classes, pos_label, estimator):
 def read_label_sets(y, classes, estimator, *, least_columns=1, allow_missing=False):
     """A matrix of 0 and 1, from such a y or from one binary label per row, and the classes.
 
-    y of at least `least_columns` columns is a matrix, and its classes are the indices of the
-    columns. Else y holds two labels; if both are given as `classes`, y may hold only one of them.
-    A matrix may have NaN, an unknown label, if `allow_missing`.
+    y of at least `least_columns` columns is a matrix, and its classes are the indices
+    of the columns. Else y holds two labels; if both are given as `classes`, y may hold
+    only one of them. A matrix may have NaN, an unknown label, if `allow_missing`.
     """
     labels = _label_array(y, estimator, allow_missing=allow_missing)
     if labels.ndim == 2 and labels.shape[1] >= least_columns:
@@ -302,7 +305,8 @@ def _two_classes(y, classes):
 def threshold_between(scores, n_above):
     """A threshold with at most `n_above` scores above it; equal scores stay together.
 
-    The threshold is midway between the highest score below it and the next larger score.
+    The threshold is midway between the highest score below it and the next larger
+    score.
     """
     scores = scores.ravel()
     if n_above >= len(scores):

@@ -1,8 +1,8 @@
 """The one reader of labels: y, the query ids that it may carry, NaN, and weights.
 
-Estimators, measures, scorers, surrogates and boosting objectives all read their input here. So
-the same input means the same everywhere, and errors have the same words. The results are plain
-float arrays, and the lists that their rows form.
+Estimators, measures, scorers, surrogates and boosting objectives all read their input
+here. So the same input means the same everywhere, and errors have the same words. The
+results are plain float arrays, and the lists that their rows form.
 """
 
 import numpy as np
@@ -43,8 +43,8 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
     Returns
     -------
     target : structured ndarray of shape (n_rows,)
-        An array with the fields "y" and "qid". Estimators, measures and scorers of this package
-        take it wherever they take `y`.
+        An array with the fields "y" and "qid". Estimators, measures and scorers of this
+        package take it wherever they take `y`.
 
     Raises
     ------
@@ -92,8 +92,9 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
 def split_target(y, qid=None, X=None):
     """The labels alone, and the query ids, given beside y or carried by it.
 
-    y carries ids as a `ranking_target`, or in an index with a level "qid", "query_id" or "q_id".
-    Refuses ids that are given twice and differ, and ids that only the index of X has.
+    y carries ids as a `ranking_target`, or in an index with a level "qid", "query_id"
+    or "q_id". Refuses ids that are given twice and differ, and ids that only the index
+    of X has.
     """
     refuse_ids_beside_grades(y)
     if not carries_qid(y):
@@ -202,8 +203,9 @@ def check_given(y, estimator):
 def read_labels(y, name="y", estimator=None, accept_sparse=False):
     """y as a float array of 1 (documents), 2 (items) or 3 (preferences) dimensions.
 
-    `check_judged` refuses NaN later. A single column is documents, with scikit-learn's warning.
-    With `accept_sparse` a sparse y becomes a CSR matrix whose entries are all > 0.
+    `check_judged` refuses NaN later. A single column is documents, with scikit-learn's
+    warning. With `accept_sparse` a sparse y becomes a CSR matrix whose entries are all
+    > 0.
     """
     check_given(y, estimator)
     if accept_sparse and sparse.issparse(y):
@@ -314,8 +316,8 @@ def lists_of(y, qid, name="y"):
 def warn_of_single_items(lists):
     """Warn if there are several lists, each with a single row: any scores rank them.
 
-    This is no error: a subset of the queries may be so by chance, and a regressor of grades still
-    learns from such rows.
+    This is no error: a subset of the queries may be so by chance, and a regressor of
+    grades still learns from such rows.
     """
     if lists.ids is not None and lists.n_lists > 1 and lists.n_rows == lists.n_lists:
         warn(
@@ -327,8 +329,8 @@ def warn_of_single_items(lists):
 def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     """Refuse NaN: of rows and of preferences always, in a matrix unless `allow_missing`.
 
-    The message calls y `name` and the measure or estimator `who`, and offers the measures `others`,
-    which take missing judgements.
+    The message calls y `name` and the measure or estimator `who`, and offers the
+    measures `others`, which take missing judgements.
     """
     if is_finite(y):
         return
@@ -388,7 +390,8 @@ def refuse_zero_weights():
 def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
     """Weights >= 0 of rows, or of lists if `n_lists` is given; None is ones.
 
-    Refuses weights that are all 0, unless y is not the `whole` of the data but one batch of it.
+    Refuses weights that are all 0, unless y is not the `whole` of the data but one
+    batch of it.
     """
     if sample_weight is None:
         return np.ones(n_rows)
@@ -428,9 +431,9 @@ def read_distributions(probabilities, n_labels):
 def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     """Labels and scores of a measure, flat, with their lists and the weight of each list.
 
-    Weights are of rows (a list has the mean weight of its rows) or of lists. ``check(y) -> y`` gets
-    the labels as the user laid them out, to name a wrong one's place. Preferences keep the shape
-    (n_lists, r, r).
+    Weights are of rows (a list has the mean weight of its rows) or of lists. ``check(y)
+    -> y`` gets the labels as the user laid them out, to name a wrong one's place.
+    Preferences keep the shape (n_lists, r, r).
     """
     check_same_labels(
         y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight

@@ -1,8 +1,9 @@
 """Lists of rows from query ids, and orders and ranks within lists.
 
-A batch of lists is one flat array plus offsets. In *grouped order* the rows of a list stand next to
-each other, lists in order of first appearance, rows of a list in their original order. The rest of
-the package works on grouped flat arrays and never sees an id.
+A batch of lists is one flat array plus offsets. In *grouped order* the rows of a list
+stand next to each other, lists in order of first appearance, rows of a list in their
+original order. The rest of the package works on grouped flat arrays and never sees an
+id.
 """
 
 from functools import cached_property
@@ -385,15 +386,16 @@ def is_missing(q):
 
 # Orders and ranks -------------------------------------------------------------------
 #
-# Ranks are 1-based, 1 = best, and higher scores are better. Tied scores have the mean value over
-# all orders that agree with them: a quantity of the position is averaged over tied positions.
+# Ranks are 1-based, 1 = best, and higher scores are better. Tied scores have the mean
+# value over all orders that agree with them: a quantity of the position is averaged
+# over tied positions.
 
 
 def sort_lists(scores, lists, *, stable=False):
     """Flat indices that sort the items of each list, best first.
 
-    `stable` keeps the original order of equal scores. Measures do not need it: they average over
-    ties.
+    `stable` keeps the original order of equal scores. Measures do not need it: they
+    average over ties.
     """
     order = np.empty(len(scores), dtype=np.intp)
     for _, rows in lists.same_length:
@@ -467,8 +469,9 @@ def mid_ranks(scores, lists):
 def mid_fractions(values, lists, weights):
     """Weighted fraction of the list below each item; ties and the item itself count one half.
 
-    This is the mid-distribution function of each list, (r - mid_rank + 1/2) / r with equal weights.
-    A constant factor of the weights of a list changes nothing. A row of weight 2 is the row twice.
+    This is the mid-distribution function of each list, (r - mid_rank + 1/2) / r with
+    equal weights. A constant factor of the weights of a list changes nothing. A row of
+    weight 2 is the row twice.
     """
     order = sort_lists(values, lists)
     blocks = tie_blocks(values[order], lists)

@@ -10,8 +10,8 @@ A class lists in ``_parameters`` the alternatives of each of its parameters:
         "estimator": [regressor, "auto"],
     }
 
-A string or None stands for itself, `bool` for True and False, `str` for any name, `callable` for
-any callable. The other alternatives are rules of this module.
+A string or None stands for itself, `bool` for True and False, `str` for any name,
+`callable` for any callable. The other alternatives are rules of this module.
 """
 
 import inspect
@@ -159,7 +159,8 @@ _Function = TypeVar("_Function", bound=Callable)
 def checked(**table: list) -> Callable[[_Function], _Function]:
     """Decorate a function whose arguments are checked by a table, as parameters of estimators.
 
-    Arguments with a name of `RUNTIME` are checked by `RUNTIME`, unless they are in the table.
+    Arguments with a name of `RUNTIME` are checked by `RUNTIME`, unless they are in the
+    table.
     """
 
     def decorate(function):
@@ -222,8 +223,8 @@ def fresh_fit(estimator):
 def inherit_docstrings(cls):
     """Give the public methods of a class what their docstrings share with those they replace.
 
-    A method without a docstring gets the whole of it; a method whose docstring has no section gets
-    the sections, from "Parameters" on.
+    A method without a docstring gets the whole of it; a method whose docstring has no
+    section gets the sections, from "Parameters" on.
     """
     for name, value in vars(cls).items():
         is_method = inspect.isroutine(value) or isinstance(value, property)

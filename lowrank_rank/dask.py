@@ -1,8 +1,9 @@
 """Estimators on a Dask cluster, with the coefficients of a fit in memory.
 
-Fits add up sums over the partitions of Dask arrays and data frames: the statistics of ridge
-regression, or value and gradient of a surrogate. Only these sums travel between machines, and the
-rows of lists that are cut between two partitions. ``pip install "lowrank_rank[dask]"``.
+Fits add up sums over the partitions of Dask arrays and data frames: the statistics of
+ridge regression, or value and gradient of a surrogate. Only these sums travel between
+machines, and the rows of lists that are cut between two partitions. ``pip install
+"lowrank_rank[dask]"``.
 """
 
 import copy
@@ -44,7 +45,8 @@ __all__ = ["fit", "predict", "rank", "score"]
 class DaskBlocks(Blocks):
     """Blocks as futures: workers apply functions to them, and sums come back.
 
-    Dask remembers how each future was made, and makes the blocks of a lost worker again.
+    Dask remembers how each future was made, and makes the blocks of a lost worker
+    again.
     """
 
     def __init__(self, client: Any, futures: list[Any], first_row: Any = None) -> None:
@@ -80,7 +82,8 @@ def _pieces(collection, like=None):
     if collection is None:
         return None
     if not isinstance(collection, da.Array):
-        # The optimiser of frames would join partitions of narrow columns, and leave those of X.
+        # The optimiser of frames would join partitions of narrow columns, and leave
+        # those of X.
         return collection.to_delayed(optimize_graph=False)
     chunks, whole = collection.chunks[0], dict.fromkeys(range(1, collection.ndim), -1)
     if (
@@ -210,16 +213,17 @@ def fit(
     Parameters
     ----------
     model : estimator
-        `OrderPreservingRegressor`, or one whose batches add up: `LowRankSurrogateRanker` and
-        `PairwiseDAGRanker` of documents, or with ``estimator="ridge"``, and
-        `LowRankSurrogateClassifier` with ``estimator="ridge"``.
+        `OrderPreservingRegressor`, or one whose batches add up:
+        `LowRankSurrogateRanker` and `PairwiseDAGRanker` of documents, or with
+        ``estimator="ridge"``, and `LowRankSurrogateClassifier` with
+        ``estimator="ridge"``.
     X : dask array or data frame of shape (n_rows, n_features)
         Features of the rows.
     y : dask array or series of shape (n_rows,), or array (n_queries, r) of fixed items
         Labels, as in memory.
     qid : dask array or series of shape (n_rows,) or None, default=None
-        Query id of each document. If ids are sorted, only lists that are cut between two
-        partitions move; else all rows are shuffled, with a warning.
+        Query id of each document. If ids are sorted, only lists that are cut between
+        two partitions move; else all rows are shuffled, with a warning.
     sample_weight : dask array or series of shape (n_rows,) or None, default=None
         Weights of the rows; None is 1 for each.
     client : distributed.Client or None, default=None
@@ -233,7 +237,8 @@ def fit(
     Raises
     ------
     ValueError, TypeError
-        As in memory; if collections are cut at different rows, or documents have no qid.
+        As in memory; if collections are cut at different rows, or documents have no
+        qid.
 
     Examples
     --------
@@ -275,8 +280,8 @@ def predict(model: Any, X: Any) -> da.Array:
     Parameters
     ----------
     model : estimator
-        A fitted estimator whose predictions of a row depend on that row alone: any ranker, or a
-        classifier of one label a row.
+        A fitted estimator whose predictions of a row depend on that row alone: any
+        ranker, or a classifier of one label a row.
     X : dask array or data frame of shape (n_rows, n_features)
         Features of the rows.
 
@@ -354,8 +359,8 @@ def rank(
     Raises
     ------
     ValueError
-        If documents have no qid, or the model is a classifier or a `PairwiseDAGRanker` of
-        documents.
+        If documents have no qid, or the model is a classifier or a `PairwiseDAGRanker`
+        of documents.
 
     Examples
     --------
@@ -423,8 +428,8 @@ def score(
     Raises
     ------
     ValueError
-        If the model is another classifier: precision at k or F1 of all rows is not the mean over
-        partitions.
+        If the model is another classifier: precision at k or F1 of all rows is not the
+        mean over partitions.
 
     Examples
     --------

@@ -56,26 +56,26 @@ def query_train_test_split(
     *arrays : array-likes of n_rows each
         Arrays, lists, sparse matrices, frames or series.
     qid : array-like of shape (n_rows,), str or None, default=None
-        Query id of each row, or the name of a column of the first array, a frame. None takes the
-        ids that one of the arrays carries, a `ranking_target` or a series whose index has a level
-        "qid".
+        Query id of each row, or the name of a column of the first array, a frame. None
+        takes the ids that one of the arrays carries, a `ranking_target` or a series
+        whose index has a level "qid".
     test_size, train_size : float, int or None, default=None
-        Fraction or number of *queries*; None is what the other leaves, and a quarter for the test
-        where both are None.
+        Fraction or number of *queries*; None is what the other leaves, and a quarter
+        for the test where both are None.
     random_state : int, RandomState or None, default=None
         Seed of the draw of the queries.
 
     Returns
     -------
     list
-        The training and the test part of each array, rows in their order, and finally of qid if it
-        is an array.
+        The training and the test part of each array, rows in their order, and finally
+        of qid if it is an array.
 
     Raises
     ------
     ValueError
-        If there is no array, no id or no such column, lengths differ, or a part would hold no
-        query.
+        If there is no array, no id or no such column, lengths differ, or a part would
+        hold no query.
 
     See Also
     --------
@@ -125,8 +125,9 @@ def query_train_test_split(
 class QueryTimeSeriesSplit(BaseCrossValidator):
     """Time series splits of whole queries: each fold is tested after the folds before it.
 
-    scikit-learn's ``TimeSeriesSplit`` cuts queries apart. Here the queries, in the order of their
-    times, are split by ``TimeSeriesSplit``, and each query takes its rows with it.
+    scikit-learn's ``TimeSeriesSplit`` cuts queries apart. Here the queries, in the
+    order of their times, are split by ``TimeSeriesSplit``, and each query takes its
+    rows with it.
 
     Parameters
     ----------
@@ -184,8 +185,8 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         groups : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None takes the ids in y.
         time : array-like of shape (n_rows,) or None, default=None
-            Time of each row; a query has the earliest of its rows. None orders the queries by
-            their first rows.
+            Time of each row; a query has the earliest of its rows. None orders the
+            queries by their first rows.
 
         Yields
         ------
@@ -252,9 +253,9 @@ def query_learning_curve(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Scores of models that were fitted on more and more queries.
 
-    `sklearn.model_selection.learning_curve` would count rows and cut queries apart. In each fold
-    the training queries are shuffled once, and each size takes the first of them: larger training
-    sets contain the smaller ones.
+    `sklearn.model_selection.learning_curve` would count rows and cut queries apart. In
+    each fold the training queries are shuffled once, and each size takes the first of
+    them: larger training sets contain the smaller ones.
 
     Parameters
     ----------
@@ -269,8 +270,8 @@ def query_learning_curve(
     train_sizes : array-like of float or int, default=(0.1, 0.325, 0.55, 0.775, 1.0)
         Fractions, or numbers, of the queries of the smallest training part.
     cv : int, splitter or iterable, default=5
-        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or pairs
-        of row indices (train, test).
+        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the
+        queries; or pairs of row indices (train, test).
     scoring : str, measure, or callable, default="ndcg@10"
         One measure, as in `make_ranking_scorer`, or any scorer of scikit-learn.
     n_jobs : int or None, default=None
@@ -356,9 +357,9 @@ def query_permutation_importance(
 ) -> Bunch | dict[str, Bunch]:
     """How much a fitted ranker loses when a feature is permuted within each query.
 
-    `sklearn.inspection.permutation_importance` would permute over all rows. A feature that differs
-    between queries only would seem important, though it orders nothing, and documents would get
-    values from other queries.
+    `sklearn.inspection.permutation_importance` would permute over all rows. A feature
+    that differs between queries only would seem important, though it orders nothing,
+    and documents would get values from other queries.
 
     Parameters
     ----------
@@ -383,7 +384,8 @@ def query_permutation_importance(
     -------
     Bunch
         With ``importances`` (n_features, n_repeats), what the score falls by, and their
-        ``importances_mean`` and ``importances_std``; for several measures a dict of these.
+        ``importances_mean`` and ``importances_std``; for several measures a dict of
+        these.
 
     Raises
     ------

@@ -25,16 +25,18 @@ def check_target_loss(
 
     Losses of orders:
 
-    * The sum ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the measure by
-      one constant for all orders of a label.
-    * Every decoder with ``exact=True`` is Bayes-optimal at u = E[targets] for random distributions
-      over `support`. `calibration.calibration_report` makes both checks too.
+    * The sum ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the
+      measure by one constant for all orders of a label.
+    * Every decoder with ``exact=True`` is Bayes-optimal at u = E[targets] for random
+      distributions over `support`. `calibration.calibration_report` makes both checks
+      too.
     * Decoders permute with the items.
 
     Losses of sets:
 
     * The sum ``offset(y) + <encode(y), set_features(z)>`` is one minus the measure.
-    * The decoder is Bayes-optimal at u = E[encode(Y)] for random distributions over `support`.
+    * The decoder is Bayes-optimal at u = E[encode(Y)] for random distributions over
+      `support`.
     * It attains the least ``<u, set_features(z)>`` at random u, some with ties.
     * The attained loss does not depend on the order of the labels.
 
@@ -54,8 +56,8 @@ def check_target_loss(
     Raises
     ------
     ValueError
-        If `support` has another shape, holds labels that the loss refuses, or a decoder returns
-        no ranks.
+        If `support` has another shape, holds labels that the loss refuses, or a decoder
+        returns no ranks.
     AssertionError
         If a check fails, with a sentence on it.
 
@@ -85,7 +87,8 @@ def check_target_loss(
         ranks = decoded_ranks(loss, name, support, probabilities)
         if not loss.decoders[name].exact:
             continue
-        # The value may not depend on the numbers of the items. The orders may, if several are best.
+        # The value may not depend on the numbers of the items. The orders may, if
+        # several are best.
         reversed_ = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
         other = decoded_ranks(loss, name, reversed_, probabilities)
         both = (support, ranks), (reversed_, other)
@@ -160,14 +163,15 @@ def check_surrogate(
 ) -> None:
     """Check a surrogate in score space: its derivatives, convexity, weights and flags.
 
-    * The gradient is the derivative of the values. The curvature is at least the second derivative
-      by each score.
+    * The gradient is the derivative of the values. The curvature is at least the second
+      derivative by each score.
     * Values are convex along random segments.
-    * An item of weight 2 counts as two copies of the item, an item of weight 0 does not count. The
-      values may differ by a constant if ``is_shift_invariant``.
-    * Weights times 3 give values times 3, or times 9 with ``is_pairwise``: a list of weight 3 is
-      three copies of the list.
-    * With ``is_shift_invariant``, a constant added to the scores of a list changes nothing.
+    * An item of weight 2 counts as two copies of the item, an item of weight 0 does not
+      count. The values may differ by a constant if ``is_shift_invariant``.
+    * Weights times 3 give values times 3, or times 9 with ``is_pairwise``: a list of
+      weight 3 is three copies of the list.
+    * With ``is_shift_invariant``, a constant added to the scores of a list changes
+      nothing.
     * With ``is_proportional``, utilities times 2 give values times 2.
     * With ``is_squared``, the values are sums of squared errors of items or of pairs.
     * With ``is_order_preserving``, no counter-example is found (`is_order_preserving`).
@@ -188,7 +192,8 @@ def check_surrogate(
     AssertionError
         If a check fails, with a sentence on it.
     TypeError
-        If ``evaluate`` does not return `SurrogateValues` with arrays of the right shapes.
+        If ``evaluate`` does not return `SurrogateValues` with arrays of the right
+        shapes.
 
     Examples
     --------

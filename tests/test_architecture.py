@@ -1,4 +1,4 @@
-"""Imports go one way, families import nothing of each other, files and functions stay small."""
+"""Imports go one way, and families import nothing of each other."""
 
 import ast
 import inspect
@@ -45,8 +45,6 @@ ALL_FLOORS = set().union(*FLOORS)
 FAMILIES = next(floor for floor in FLOORS if "low_rank" in floor) | {"meta"}
 #: They gather public names and hold no code.
 FACES = {"surrogates", "calibration", "boosting"}
-#: Iterations with many steps.
-SOLVERS = {"_cutting_plane", "_lbfgs", "_pairs", "_solvers"}
 #: Kinds that are kept by kind however many families use them: public, or described in the guide.
 BY_KIND = {"decoders", "target_losses", "metrics", "datasets", "plotting"}
 
@@ -162,31 +160,6 @@ def test_faces_hold_no_code(face):
         assert public or docstring or isinstance(node, ast.ImportFrom), ast.unparse(
             node
         )
-
-
-def code_lines(nodes, text):
-    """Lines that hold code: without docstrings, comments and blanks."""
-    wanted = {
-        number for node in nodes for number in range(node.lineno, node.end_lineno + 1)
-    }
-    for node in ast.walk(ast.Module(nodes, [])):
-        if isinstance(node, ast.Expr) and isinstance(
-            node.value, ast.Constant
-        ):  # a docstring
-            wanted -= set(range(node.lineno, node.end_lineno + 1))
-    lines = [text.splitlines()[number - 1].strip() for number in sorted(wanted)]
-    return [line for line in lines if line and not line.startswith("#")]
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: "/".join(parts_of(p)))
-def test_files_and_functions_stay_small(path):
-    text = path.read_text()
-    tree = ast.parse(text)
-    assert len(code_lines(tree.body, text)) <= 400
-    most = 60 if path.stem in SOLVERS else 40
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            assert len(code_lines(node.body, text)) <= most, (path.name, node.name)
 
 
 def test_private_scikit_learn_is_used_in_one_file():

@@ -2,16 +2,17 @@
 Classify with any cost matrix
 =============================
 
-``LowRankSurrogateClassifier`` predicts the decision of least expected cost. It fits as many
-regressions as the cost matrix has rank, by any regressor. The decisions need not be the classes.
+``LowRankSurrogateClassifier`` predicts the decision of least expected cost. It fits as
+many regressions as the cost matrix has rank, by any regressor. The decisions need not
+be the classes.
 """
 
 # %%
 # Stages of a disease
 # -------------------
-# The diabetes data of scikit-learn, with the progression of the disease after a year cut into six
-# stages of equal size. A predicted stage can be judged in several ways; rows are the true stages,
-# columns the predicted ones.
+# The diabetes data of scikit-learn, with the progression of the disease after a year
+# cut into six stages of equal size. A predicted stage can be judged in several ways;
+# rows are the true stages, columns the predicted ones.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -46,8 +47,8 @@ def held_out(costs, **params):
 
 
 # %%
-# Each model is best at the cost that it was fitted for, up to noise. The surrogate of the squared
-# cost has two dimensions only, whatever the number of stages.
+# Each model is best at the cost that it was fitted for, up to noise. The surrogate of
+# the squared cost has two dimensions only, whatever the number of stages.
 
 print("Mean cost on held-out patients. Rows: fitted for; columns: measured by")
 print(f"{'':12}{'d':>4}" + "".join(f"{name:>12}" for name in COSTS))
@@ -64,9 +65,10 @@ for name, costs in COSTS.items():
 # %%
 # Fewer components
 # ----------------
-# ``n_components`` cuts the surrogate to fewer numbers. ``approximation_error_`` is the largest
-# error of the cost matrix that this leaves; the expected cost can then rise by up to twice that.
-# Here two components do most of the work, and the bound is far from reached.
+# ``n_components`` cuts the surrogate to fewer numbers. ``approximation_error_`` is the
+# largest error of the cost matrix that this leaves; the expected cost can then rise by
+# up to twice that. Here two components do most of the work, and the bound is far from
+# reached.
 
 costs = COSTS["asymmetric"]
 components = [1, 2, 3, 4, 5]
@@ -80,16 +82,16 @@ for d in components:
 # %%
 # Any regressor, any decisions
 # ----------------------------
-# The default is logistic regression; ``estimator`` takes any regressor. A forest fits all
-# components at once (and does not pay on these 442 patients):
+# The default is logistic regression; ``estimator`` takes any regressor. A forest fits
+# all components at once (and does not pay on these 442 patients):
 
 forest = RandomForestRegressor(n_estimators=50, min_samples_leaf=5, random_state=0)
 by_forest = costs[stage, held_out(costs, estimator=forest)].mean()
 print(f"Mean cost with a forest: {by_forest:.3f}")
 
 # %%
-# A matrix need not be square. With a seventh column, a further examination that costs 0.8 whatever
-# the stage, the model decides for whom it pays:
+# A matrix need not be square. With a seventh column, a further examination that costs
+# 0.8 whatever the stage, the model decides for whom it pays:
 
 with_examination = np.column_stack([COSTS["absolute"], np.full(6, 0.8)])
 decisions = held_out(with_examination, decisions=[*range(6), -1])

@@ -2,9 +2,9 @@
 Fit a ranker for a measure of your own
 ======================================
 
-Rank-biased precision is the measure of a reader who looks at the first item and goes on to each
-next one with probability ``patience``. It is positional, so a class of a few lines makes it a
-target loss: something to fit for, to score by and to search over.
+Rank-biased precision is the measure of a reader who looks at the first item and goes on
+to each next one with probability ``patience``. It is positional, so a class of a few
+lines makes it a target loss: something to fit for, to score by and to search over.
 """
 
 import matplotlib.pyplot as plt
@@ -19,9 +19,9 @@ from lowrank_rank.testing import check_target_loss
 # %%
 # The class
 # ---------
-# The constructor only assigns, as scikit-learn wants it; ``discount`` is that of a position. The
-# gain of an item is its label. Encoding, decoding, the tie rule and weights come with the base
-# class.
+# The constructor only assigns, as scikit-learn wants it; ``discount`` is that of a
+# position. The gain of an item is its label. Encoding, decoding, the tie rule and
+# weights come with the base class.
 
 
 class RankBiasedPrecision(PositionalLoss):
@@ -42,8 +42,9 @@ class RankBiasedPrecision(PositionalLoss):
 # %%
 # The contract
 # ------------
-# ``check_target_loss`` enumerates orders and random distributions: the factorisation must equal the
-# measure, and the decoder must be Bayes-optimal. It says nothing if all is well.
+# ``check_target_loss`` enumerates orders and random distributions: the factorisation
+# must equal the measure, and the decoder must be Bayes-optimal. It says nothing if all
+# is well.
 
 labels = [[1, 0, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1]]
 check_target_loss(RankBiasedPrecision(patience=0.5), labels)
@@ -51,7 +52,8 @@ check_target_loss(RankBiasedPrecision(patience=0.5), labels)
 # %%
 # In use
 # ------
-# Wherever the name of a loss goes, the object goes. Grades of at least 3 are relevant here.
+# Wherever the name of a loss goes, the object goes. Grades of at least 3 are relevant
+# here.
 
 X, y, qid = make_ranking(n_lists=200, random_state=0)
 patiences = [0.2, 0.5, 0.8, 0.95]
@@ -69,8 +71,8 @@ for patience, reader in zip(patiences, readers, strict=True):
     print(f"patience {patience:4}: {result[f'test_{reader!r}'].mean():.3f}")
 
 # %%
-# ``patience`` changes the score of the ranker and not its model: the targets of the regression are
-# gain / normaliser, and the gain has no patience in it.
+# ``patience`` changes the score of the ranker and not its model: the targets of the
+# regression are gain / normaliser, and the gain has no patience in it.
 
 figure, axis = plt.subplots(figsize=(6, 3.2), layout="constrained")
 position = np.arange(1, 16)

@@ -2,10 +2,10 @@
 Predict sets of labels with the best F1
 =======================================
 
-A row has a set of labels, and the F1 of the predicted set counts. The usual way is to predict the
-labels whose probability exceeds a threshold. `LowRankSurrogateMultilabelClassifier` takes the set
-of the largest expected F1 and has no threshold. It is compared with every common threshold on two
-tasks.
+A row has a set of labels, and the F1 of the predicted set counts. The usual way is to
+predict the labels whose probability exceeds a threshold.
+`LowRankSurrogateMultilabelClassifier` takes the set of the largest expected F1 and has
+no threshold. It is compared with every common threshold on two tasks.
 """
 
 import matplotlib.pyplot as plt
@@ -18,10 +18,11 @@ from lowrank_rank import LowRankSurrogateMultilabelClassifier
 # %%
 # Two tasks
 # ---------
-# *Topics*: scikit-learn's generator of documents, counts of 30 words and on average three of ten
-# topics. *Pictures*: one, two or three of scikit-learn's digits lie over each other, drawn
-# independently; the labels are the digits that are seen. Both have 2,000 rows for the fit and as
-# many for the test, and no picture of a digit is in both parts.
+# *Topics*: scikit-learn's generator of documents, counts of 30 words and on average
+# three of ten topics. *Pictures*: one, two or three of scikit-learn's digits lie over
+# each other, drawn independently; the labels are the digits that are seen. Both have
+# 2,000 rows for the fit and as many for the test, and no picture of a digit is in both
+# parts.
 
 words, topics = make_multilabel_classification(
     4000, n_features=30, n_classes=10, n_labels=3, random_state=0
@@ -48,9 +49,10 @@ tasks = {
 # %%
 # One fit, and all thresholds
 # ---------------------------
-# ``target_loss="hamming"`` is logistic regression of each label, and ``predict_surrogate`` returns
-# the probabilities minus 1/2. One quarter of the rows for the fit is held out to choose the
-# threshold (dashed line). The curve is the F1 of each threshold on the test rows.
+# ``target_loss="hamming"`` is logistic regression of each label, and
+# ``predict_surrogate`` returns the probabilities minus 1/2. One quarter of the rows for
+# the fit is held out to choose the threshold (dashed line). The curve is the F1 of each
+# threshold on the test rows.
 
 thresholds = np.linspace(0.05, 0.8, 76)
 
@@ -82,7 +84,8 @@ axes[0].legend(loc="lower left")
 plt.show()
 
 # %%
-# For documents no threshold comes near: the number of topics differs between documents, and the
-# labels of a document exclude each other or come together. The fit estimates for each label and
-# each size the probability of "has this label, and so many in all", 101 targets here. For the
-# pictures, whose digits are drawn independently, the gain is smaller, and a threshold is cheaper.
+# For documents no threshold comes near: the number of topics differs between documents,
+# and the labels of a document exclude each other or come together. The fit estimates
+# for each label and each size the probability of "has this label, and so many in all",
+# 101 targets here. For the pictures, whose digits are drawn independently, the gain is
+# smaller, and a threshold is cheaper.

@@ -2,8 +2,9 @@
 Label sequences: the letters of a word
 ======================================
 
-Words of scikit-learn's digits follow a grammar: after a digit comes the next one, or the one after
-that. Noise makes single pictures hard to read, and a model of sequences uses the neighbours.
+Words of scikit-learn's digits follow a grammar: after a digit comes the next one, or
+the one after that. Noise makes single pictures hard to read, and a model of sequences
+uses the neighbours.
 """
 
 # sphinx_gallery_thumbnail_number = 2

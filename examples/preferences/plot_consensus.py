@@ -2,16 +2,17 @@
 Make a leaderboard of duels: Kemeny, Bradley-Terry, confidence intervals
 ========================================================================
 
-Ten models meet in duels, and a judge prefers one of the two answers. This example finds the best
-order, checks whether it is unique, and computes confidence intervals of the ranks. The duels are
-simulated, so the answers can be compared with the truth.
+Ten models meet in duels, and a judge prefers one of the two answers. This example finds
+the best order, checks whether it is unique, and computes confidence intervals of the
+ranks. The duels are simulated, so the answers can be compared with the truth.
 """
 
 # %%
 # The duels
 # ---------
-# Model i is preferred to model j with probability sigma(s_i - s_j + c_ij). Here s is the strength.
-# No strength explains c_ij, because models are good at different tasks. Each pair meets 60 times.
+# Model i is preferred to model j with probability sigma(s_i - s_j + c_ij). Here s is
+# the strength. No strength explains c_ij, because models are good at different tasks.
+# Each pair meets 60 times.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,9 +37,9 @@ votes.T[pairs] = n_duels - votes[pairs]
 # %%
 # The best order
 # --------------
-# ``kind="counts"`` says that the matrix counts votes. Majorities have cycles here, in the
-# population too, so no order agrees with all of them. Kemeny's order violates the fewest votes.
-# A lower bound on the cost of all orders proves it.
+# ``kind="counts"`` says that the matrix counts votes. Majorities have cycles here, in
+# the population too, so no order agrees with all of them. Kemeny's order violates the
+# fewest votes. A lower bound on the cost of all orders proves it.
 
 consensus = consensus_ranking(votes, kind="counts", items=names)
 print(consensus)
@@ -53,8 +54,8 @@ print("cycles in the population:", truth.has_cycle)
 # %%
 # Compare the methods
 # -------------------
-# Without the truth only the costs can be compared: the number of votes that an order violates.
-# Kemeny's order is proved to cost least.
+# Without the truth only the costs can be compared: the number of votes that an order
+# violates. Kemeny's order is proved to cost least.
 
 print(f"{'':10}{'cost':>6}  order")
 for method in ("kemeny", "copeland", "borda", "dag"):
@@ -65,9 +66,9 @@ for method in ("kemeny", "copeland", "borda", "dag"):
 # %%
 # Confidence intervals of the ranks
 # ---------------------------------
-# The bootstrap draws the duels 1000 times with replacement. The matrix shows why some ranks are
-# less certain than others. Pale cells are nearly even pairs. The order violates the majorities
-# below the diagonal.
+# The bootstrap draws the duels 1000 times with replacement. The matrix shows why some
+# ranks are less certain than others. Pale cells are nearly even pairs. The order
+# violates the majorities below the diagonal.
 
 figure, left = plt.subplots(figsize=(6.4, 5), layout="constrained")
 PreferenceMatrixDisplay(
@@ -91,8 +92,8 @@ plt.show()
 # %%
 # More duels
 # ----------
-# More duels make the intervals shorter. They stay wide longest for models that are close to each
-# other, such as the models of a cycle of small majorities.
+# More duels make the intervals shorter. They stay wide longest for models that are
+# close to each other, such as the models of a cycle of small majorities.
 
 print(f"{'duels a pair':>14}{'mean width':>12}{'containing the true rank':>30}")
 for n in (15, 60, 240, 960):
@@ -108,9 +109,9 @@ for n in (15, 60, 240, 960):
 # %%
 # Strengths, and the length of the answers
 # ----------------------------------------
-# The Bradley-Terry model estimates a strength instead of a rank. Here the judge prefers long
-# answers, and model J writes long ones. Each of 400 prompts has ten duels, some of them ties.
-# Duels of one prompt are alike, so the prompt is their group.
+# The Bradley-Terry model estimates a strength instead of a rank. Here the judge prefers
+# long answers, and model J writes long ones. Each of 400 prompts has ten duels, some of
+# them ties. Duels of one prompt are alike, so the prompt is their group.
 
 n_prompts = 400
 prompt = np.repeat(np.arange(n_prompts), 10)
@@ -139,9 +140,10 @@ duels = {
 print(bradley_terry(duels))
 
 # %%
-# A covariate, the length of the first answer minus that of the second, removes this effect. Model J
-# falls back to its place, because the strengths now compare answers of equal length. A constant is
-# the advantage of being shown first, which this judge does not give.
+# A covariate, the length of the first answer minus that of the second, removes this
+# effect. Model J falls back to its place, because the strengths now compare answers of
+# equal length. A constant is the advantage of being shown first, which this judge does
+# not give.
 
 board = bradley_terry(duels, covariates=np.column_stack([longer, np.ones(len(longer))]))
 print(board)

@@ -2,16 +2,16 @@
 Order ten wines by eleven judges (Kemeny), and learn preferences from features
 ==============================================================================
 
-Eleven judges order ten wines differently. This example finds the order that violates the fewest of
-their preferences, with a proof (a minimum feedback arc set). In the second part preferences depend
-on features, and ``PairwiseDAGRanker`` learns them.
+Eleven judges order ten wines differently. This example finds the order that violates
+the fewest of their preferences, with a proof (a minimum feedback arc set). In the
+second part preferences depend on features, and ``PairwiseDAGRanker`` learns them.
 """
 
 # %%
 # The table
 # ---------
-# Eleven judges gave points out of 20 to ten red wines in Paris in 1976. Printed copies of this
-# table differ in a few points, so do not rely on a single rank:
+# Eleven judges gave points out of 20 to ten red wines in Paris in 1976. Printed copies
+# of this table differ in a few points, so do not rely on a single rank:
 
 from textwrap import fill
 
@@ -33,9 +33,9 @@ print(fill(wines.source, 95))
 # %%
 # Which judges agree
 # ------------------
-# Kendall's tau loss is the share of pairs of wines that two judges order differently. A pair that
-# is tied for only one of them counts too. Two random orders without ties disagree on half of the
-# pairs.
+# Kendall's tau loss is the share of pairs of wines that two judges order differently. A
+# pair that is tied for only one of them counts too. Two random orders without ties
+# disagree on half of the pairs.
 
 n = len(judges)
 tau = measure_score(
@@ -71,10 +71,10 @@ plt.show()
 #
 # The best order
 # --------------
-# A judge prefers the wine with more points; ties are no preference. The cost of an order is the
-# number of preferences that it violates. The exact decoder returns the order of least cost, and a
-# lower bound on the cost of every order. If cost and bound are equal, the order is proved to be the
-# best.
+# A judge prefers the wine with more points; ties are no preference. The cost of an
+# order is the number of preferences that it violates. The exact decoder returns the
+# order of least cost, and a lower bound on the cost of every order. If cost and bound
+# are equal, the order is proved to be the best.
 
 preferences = PairwiseDisagreement().preferences(points)  # (judges, wines, wines)
 total = preferences.sum(axis=0)[np.newaxis]
@@ -103,13 +103,15 @@ for place in (3, 2):  # move Haut-Brion up by one place
     print(f"Haut-Brion at place {place}: cost {preference_cost(total, swapped)[0]:.0f}")
 
 # %%
-# One judge with a wide scale can move the mean of the points. The order of least cost counts judges
-# only: more of them prefer Montrose to Stag's Leap than the reverse. This order is not unique. The
-# judges are split evenly between Haut-Brion and Stag's Leap, and between Haut-Brion and
-# Mouton-Rothschild, so Haut-Brion may stand at any of three places. No order is better.
+# One judge with a wide scale can move the mean of the points. The order of least cost
+# counts judges only: more of them prefer Montrose to Stag's Leap than the reverse. This
+# order is not unique. The judges are split evenly between Haut-Brion and Stag's Leap,
+# and between Haut-Brion and Mouton-Rothschild, so Haut-Brion may stand at any of three
+# places. No order is better.
 #
-# ``noise_report`` says which decoder is enough. The majorities have no cycle, so algorithm 1 is
-# exact. Sorting by net preference is not exact and puts Stag's Leap first.
+# ``noise_report`` says which decoder is enough. The majorities have no cycle, so
+# algorithm 1 is exact. Sorting by net preference is not exact and puts Stag's Leap
+# first.
 
 print(noise_report(total))
 
@@ -153,16 +155,16 @@ right.set(title="Rank of each wine without one judge", xlabel="judge removed")
 plt.show()
 
 # %%
-# Montrose stays first whichever judge is removed, and the first five wines stay above the other
-# five. Haut-Brion appears at each of its three places. If majorities form a cycle, the exact
-# decoder still finds an order with a proof.
+# Montrose stays first whichever judge is removed, and the first five wines stay above
+# the other five. Haut-Brion appears at each of its three places. If majorities form a
+# cycle, the exact decoder still finds an order with a proof.
 #
 # Preferences that depend on features
 # -----------------------------------
-# The tasting has no features. If a data set has features, the expected preferences differ between
-# queries. ``make_preferences`` draws such data from a known distribution, so the regret of an order
-# against the best one can be computed. The expected graphs of "p_dag" have no cycle, and all graphs
-# of "cyclic" have one.
+# The tasting has no features. If a data set has features, the expected preferences
+# differ between queries. ``make_preferences`` draws such data from a known
+# distribution, so the regret of an order against the best one can be computed. The
+# expected graphs of "p_dag" have no cycle, and all graphs of "cyclic" have one.
 
 DECODERS = ("score", "borda", "dag", "exact")
 regrets = {}
@@ -201,7 +203,7 @@ axis.legend(title="expected graph")
 plt.show()
 
 # %%
-# On graphs without a cycle algorithm 1 is as good as the exact decoder, as theorem 7 says. On
-# cycles algorithm 1 loses a little. Sorting scores is wrong on both: these graphs, with gaps and
-# weights, are mostly outside P_f. Ridge regression fits each target alone, so "score" and "borda"
-# agree here.
+# On graphs without a cycle algorithm 1 is as good as the exact decoder, as theorem 7
+# says. On cycles algorithm 1 loses a little. Sorting scores is wrong on both: these
+# graphs, with gaps and weights, are mostly outside P_f. Ridge regression fits each
+# target alone, so "score" and "borda" agree here.

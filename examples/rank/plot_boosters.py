@@ -2,10 +2,10 @@
 Boosted trees: categories, missing values, early stopping
 =========================================================
 
-The data of a shop's search is a data frame with a category, missing values and a query id in each
-row. Boosted trees of this package and of LightGBM learn from it without any preparation. Early
-stopping finds the number of trees on held-out queries, and both models are compared on the same
-folds. SHAP explains the scores.
+The data of a shop's search is a data frame with a category, missing values and a query
+id in each row. Boosted trees of this package and of LightGBM learn from it without any
+preparation. Early stopping finds the number of trees on held-out queries, and both
+models are compared on the same folds. SHAP explains the scores.
 """
 
 from inspect import signature
@@ -33,8 +33,9 @@ except ImportError:
 # %%
 # The data
 # --------
-# The columns of a product are its match with the words of the query, its price, its rating and its
-# seller, which is a category. New products have no rating. The grades are 0 to 3.
+# The columns of a product are its match with the words of the query, its price, its
+# rating and its seller, which is a category. New products have no rating. The grades
+# are 0 to 3.
 
 rng = np.random.default_rng(0)
 n_queries, n_products = 240, 15
@@ -69,10 +70,11 @@ print(frame.head())
 # %%
 # Early stopping
 # --------------
-# `query_train_test_split` splits queries, not rows. Both rankers take the data frame as it is.
-# ``early_stopping=True`` holds a fifth of the training queries out and adds trees until DCG@5 on
-# these queries stops growing. Then it fits the best number of trees on all training queries. Our
-# ranker grows two trees in a round, one for each of its losses.
+# `query_train_test_split` splits queries, not rows. Both rankers take the data frame as
+# it is. ``early_stopping=True`` holds a fifth of the training queries out and adds
+# trees until DCG@5 on these queries stops growing. Then it fits the best number of
+# trees on all training queries. Our ranker grows two trees in a round, one for each of
+# its losses.
 
 X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
     frame, grades, qid=qid, test_size=0.25, random_state=0
@@ -115,8 +117,8 @@ fig.tight_layout()
 # %%
 # LightGBM's own ``fit``
 # ----------------------
-# LightGBM takes groups of rows, and `boosting_metric` makes a metric from any measure. Training
-# stops at the same tree.
+# LightGBM takes groups of rows, and `boosting_metric` makes a metric from any measure.
+# Training stops at the same tree.
 
 X_fit, X_held, y_fit, y_held, qid_fit, qid_held = query_train_test_split(
     X_train, y_train, qid=qid_train, test_size=0.2, random_state=0
@@ -147,8 +149,9 @@ print(f"LightGBM by itself: {own.best_iteration_} trees, here: {lambdamart.n_ite
 # %%
 # Compare the models
 # ------------------
-# The best DCG@5 of early stopping is too high, because it is the best of many. So the models are
-# compared on the test queries, and by cross-validation. Each fold finds its own number of trees.
+# The best DCG@5 of early stopping is too high, because it is the best of many. So the
+# models are compared on the test queries, and by cross-validation. Each fold finds its
+# own number of trees.
 
 for name, model in models.items():
     print(
@@ -169,8 +172,9 @@ for name, model in models.items():
 # %%
 # Explain the scores
 # ------------------
-# ``estimator_`` has the fitted trees. The SHAP values of a product are the contributions of its
-# columns, and their sum is its score. The season is equal for all products of a query.
+# ``estimator_`` has the fitted trees. The SHAP values of a product are the
+# contributions of its columns, and their sum is its score. The season is equal for all
+# products of a query.
 
 if shap is None:
     used = lambdamart.feature_importances_.tolist()

@@ -2,15 +2,17 @@
 Learn from clicks: remove the bias of positions
 ===============================================
 
-Readers click the documents that they see, and they see the first positions. This example simulates
-clicks on lists with known grades. So it can compare three ways to learn from clicks with the truth.
+Readers click the documents that they see, and they see the first positions. This
+example simulates clicks on lists with known grades. So it can compare three ways to
+learn from clicks with the truth.
 """
 
 # %%
 # Lists and readers
 # -----------------
-# A ranker that was fitted on a single query shows the lists of 200 queries. Readers examine the
-# document at position p with probability 1 / p, and find it relevant with probability grade / 4.
+# A ranker that was fitted on a single query shows the lists of 200 queries. Readers
+# examine the document at position p with probability 1 / p, and find it relevant with
+# probability grade / 4.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,8 +38,9 @@ print(f"The ranker who shows the lists has NDCG@10 {judged(shown_by):.3f}")
 # %%
 # The unbiased estimate
 # ---------------------
-# The rate of clicks depends on relevance and on the position. The estimate divides each click by
-# the propensity 1 / p of its position, so the mean of the estimate is the relevance.
+# The rate of clicks depends on relevance and on the position. The estimate divides each
+# click by the propensity 1 / p of its position, so the mean of the estimate is the
+# relevance.
 
 log = make_clicks(grades, queries, scores=scores, n_sessions=20_000, random_state=0)
 v = utilities_from_clicks(log.clicks, log.position)
@@ -62,9 +65,10 @@ plt.show()
 # %%
 # Choose the loss
 # ---------------
-# Cross-entropy with the target "dcg@10" depends on the mean of the labels only. So unbiased
-# estimates are as good as the truth, except for their variance. RankNet depends on the larger of
-# two labels, and the estimate with the larger mean can be the smaller one in nearly all samples.
+# Cross-entropy with the target "dcg@10" depends on the mean of the labels only. So
+# unbiased estimates are as good as the truth, except for their variance. RankNet
+# depends on the larger of two labels, and the estimate with the larger mean can be the
+# smaller one in nearly all samples.
 
 N_SESSIONS = (200, 1000, 5000, 25_000)
 ways = {
@@ -111,14 +115,15 @@ axis.legend()
 plt.show()
 
 # %%
-# More sessions reduce the variance of the estimates, but not the bias of clicks. RankNet needs
-# estimates with a very small variance.
+# More sessions reduce the variance of the estimates, but not the bias of clicks.
+# RankNet needs estimates with a very small variance.
 #
 # Readers who trust the first positions
 # -------------------------------------
-# Readers may also click irrelevant documents because of their position. Propensities are then not
-# enough. The affine correction subtracts these clicks. Its estimates can be negative, and
-# ``non_negative=True`` adds one number to all of them, which changes no order.
+# Readers may also click irrelevant documents because of their position. Propensities
+# are then not enough. The affine correction subtracts these clicks. Its estimates can
+# be negative, and ``non_negative=True`` adds one number to all of them, which changes
+# no order.
 
 trust = (np.full(30, 0.9), 0.3 / np.arange(1, 31))
 log = make_clicks(
@@ -139,6 +144,6 @@ for name, values in {
     print(f"{name:20}{judged(ranker):.3f}")
 
 # %%
-# These results need the right click model and known propensities. On a real search log with judged
-# documents, corrections improved the prediction of clicks, but not the agreement with the judges
-# (see :doc:`/user_guide/clicks`).
+# These results need the right click model and known propensities. On a real search log
+# with judged documents, corrections improved the prediction of clicks, but not the
+# agreement with the judges (see :doc:`/user_guide/clicks`).

@@ -2,9 +2,10 @@
 Compare rankers: confidence intervals and tests
 ===============================================
 
-Two means differ in the third digit. Is one ranker better, or are the held-out queries easier for it
-by chance? `compare_rankers` computes the difference in each query, with intervals and
-tests. The four rankers here search for images of the same handwritten digit.
+Two means differ in the third digit. Is one ranker better, or are the held-out queries
+easier for it by chance? `compare_rankers` computes the difference in each query, with
+intervals and tests. The four rankers here search for images of the same handwritten
+digit.
 """
 
 # %%
@@ -58,9 +59,9 @@ print(table.sort_values("ndcg@10").head(3).round(3))
 # %%
 # The comparison
 # --------------
-# The table has the mean difference of NDCG@10 for each pair of rankers. The 95 % intervals and the
-# p values come from Student's t over the differences of the queries, with Holm's correction for six
-# comparisons.
+# The table has the mean difference of NDCG@10 for each pair of rankers. The 95 %
+# intervals and the p values come from Student's t over the differences of the queries,
+# with Holm's correction for six comparisons.
 
 found = compare_rankers(y_test, rankers, X=X_test, measure="ndcg@10")
 print(f"{len(found.qid)} queries; the NDCG@10 of")
@@ -76,8 +77,8 @@ plt.show()
 # %%
 # Why paired differences
 # ----------------------
-# Some queries are hard for every ranker. This variation is part of the interval of each mean, but
-# not of the interval of a difference. Compare the standard errors:
+# Some queries are hard for every ranker. This variation is part of the interval of each
+# mean, but not of the interval of a difference. Compare the standard errors:
 
 a, b = (
     found.values[:, found.names.index("trees")],
@@ -92,7 +93,8 @@ print(
 # %%
 # Query by query
 # --------------
-# A mean difference can come from small differences in most queries, or large ones in few.
+# A mean difference can come from small differences in most queries, or large ones in
+# few.
 
 figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 against = compare_rankers(
@@ -130,9 +132,10 @@ plt.show()
 # %%
 # Few human labels and a language model as judge
 # ----------------------------------------------
-# A language model labels 1,000 queries, and people label n of them. ``judge=`` takes the labels of
-# the model. The labels here are generated: the model is right in 95 % or 90 % of the rows, or its
-# labels are noise. The queries with human labels must be a random sample.
+# A language model labels 1,000 queries, and people label n of them. ``judge=`` takes
+# the labels of the model. The labels here are generated: the model is right in 95 % or
+# 90 % of the rows, or its labels are noise. The queries with human labels must be a
+# random sample.
 
 X, y, qid = make_ranking(n_lists=1300, noise=3.0, random_state=0)
 train, test = qid >= 1000, qid < 1000
@@ -179,5 +182,5 @@ axis.set_title("1,000 queries with a judge's labels")
 plt.show()
 
 # %%
-# These intervals hold for the fitted rankers. They do not include the variation between training
-# sets, which needs several fits.
+# These intervals hold for the fitted rankers. They do not include the variation between
+# training sets, which needs several fits.

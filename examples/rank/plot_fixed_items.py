@@ -2,16 +2,16 @@
 Rank the same items for every user, with missing ratings
 ========================================================
 
-Every query ranks the same few items. A row of ``X`` is then a query, such as a user or a visit, and
-a row of ``y`` holds the grades of all items. There is no ``qid``: each row is a list. NaN says that
-an item has no grade.
+Every query ranks the same few items. A row of ``X`` is then a query, such as a user or
+a visit, and a row of ``y`` holds the grades of all items. There is no ``qid``: each row
+is a list. NaN says that an item has no grade.
 """
 
 # %%
 # Missing ratings
 # ---------------
-# Users rate six dishes from 0 to 5. Their taste depends on their features. Each rating is known
-# with probability 0.6.
+# Users rate six dishes from 0 to 5. Their taste depends on their features. Each rating
+# is known with probability 0.6.
 
 from textwrap import fill
 
@@ -35,9 +35,9 @@ train, test = slice(500), slice(500, None)
 print("Some known ratings:", known[:2], sep="\n")
 
 # %%
-# DCG, precision at k and expected rank utility accept NaN, because the value of an item depends on
-# its own grade only. NDCG needs the grades of all items and refuses NaN. A fit on the complete
-# users only has fewer rows to learn from:
+# DCG, precision at k and expected rank utility accept NaN, because the value of an item
+# depends on its own grade only. NDCG needs the grades of all items and refuses NaN. A
+# fit on the complete users only has fewer rows to learn from:
 
 complete = ~np.isnan(known[train]).any(axis=1)
 losses = {"dcg": "dcg", "eru": ExpectedRankUtility(neutral=2, half_life=2, max_grade=5)}
@@ -56,8 +56,8 @@ except ValueError as error:
     print(fill(f"ValueError: {error}", 95))
 
 # %%
-# The measures skip items without a grade. So held-out ratings may have gaps, and the value is the
-# value of the known ratings.
+# The measures skip items without a grade. So held-out ratings may have gaps, and the
+# value is the value of the known ratings.
 
 scores = with_gaps.predict(X[test])
 print(f"DCG of the judged items: {dcg_score(known[test], scores):.3f}")
@@ -67,8 +67,8 @@ print(f"ERU of the judged items: {utility:.3f}")
 # %%
 # How many ratings are needed
 # ---------------------------
-# A fit on all users loses little if ratings are missing. A fit on the complete users loses more and
-# more, because there are fewer of them.
+# A fit on all users loses little if ratings are missing. A fit on the complete users
+# loses more and more, because there are fewer of them.
 
 FRACTIONS = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
 reached = {"all users": [], "users without gaps only": []}
@@ -107,10 +107,11 @@ plt.show()
 # %%
 # Logistic regression or ridge
 # ----------------------------
-# If all labels are known, the default is logistic regression of each target between its smallest
-# and its largest value. ``estimator="ridge"`` is linear. The task is to order the kinds of iris, or
-# of wine, by their probability. Naive Bayes makes the true orders, as in the public sets of label
-# rankings. The targets jump from 0 to 1, and a line cannot follow a jump.
+# If all labels are known, the default is logistic regression of each target between its
+# smallest and its largest value. ``estimator="ridge"`` is linear. The task is to order
+# the kinds of iris, or of wine, by their probability. Naive Bayes makes the true
+# orders, as in the public sets of label rankings. The targets jump from 0 to 1, and a
+# line cannot follow a jump.
 
 models = {"ridge": "ridge", "logistic, the default": "logistic", "trees": "trees"}
 tau = {}

@@ -2,9 +2,9 @@
 Hybrid search: fuse several runs
 ================================
 
-Three systems search images of the same digit. Each returns its first 15 of 40 images. This example
-compares the ways to make one list of the three: first those that need no label, then weights that
-are learned from judged queries.
+Three systems search images of the same digit. Each returns its first 15 of 40 images.
+This example compares the ways to make one list of the three: first those that need no
+label, then weights that are learned from judged queries.
 """
 
 # %%
@@ -41,9 +41,9 @@ judged, test = qrels[qrels["qid"] < 100], qrels[qrels["qid"] >= 100]
 # %%
 # Controls without labels
 # -----------------------
-# Each run gives two features of a document: its score, scaled to [0, 1] in the query, and
-# 1 / (60 + rank). Reciprocal rank fusion (RRF) adds up the second ones. The mean of the first ones
-# also uses how far the scores are apart.
+# Each run gives two features of a document: its score, scaled to [0, 1] in the query,
+# and 1 / (60 + rank). Reciprocal rank fusion (RRF) adds up the second ones. The mean of
+# the first ones also uses how far the scores are apart.
 
 joined = runs_to_features(runs)
 scores, reciprocal_ranks = joined.data[:, ::2], joined.data[:, 1::2]
@@ -62,8 +62,8 @@ fused = {
 # %%
 # Learned weights
 # ---------------
-# `OrderPreservingRegressor` learns one weight for each run. More judged queries help little here,
-# because there are three weights to find.
+# `OrderPreservingRegressor` learns one weight for each run. More judged queries help
+# little here, because there are three weights to find.
 
 for n_queries in (20, 100):
     known = runs_to_features(runs, judged[judged["qid"] < n_queries])
@@ -76,8 +76,8 @@ for n_queries in (20, 100):
 # %%
 # Compare
 # -------
-# The baseline is the control that needs no label. An interval that holds 0 says that the two are on
-# par on these 200 test queries.
+# The baseline is the control that needs no label. An interval that holds 0 says that
+# the two are on par on these 200 test queries.
 
 found = compare_rankers(
     test, runs | fused, measure="ndcg@10", baseline="mean of scores"

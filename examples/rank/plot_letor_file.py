@@ -2,16 +2,17 @@
 Read LETOR files and fit in batches
 ===================================
 
-LETOR files have SVMlight lines with a query id. This example writes such files, reads them as
-sparse matrices, and fits a ranker on batches of whole queries. Batches give the same model as all
-rows at once, in memory that does not grow with the rows.
+LETOR files have SVMlight lines with a query id. This example writes such files, reads
+them as sparse matrices, and fits a ranker on batches of whole queries. Batches give the
+same model as all rows at once, in memory that does not grow with the rows.
 """
 
 # %%
 # Files
 # -----
-# There are three files, one for each day, and the second is compressed. `datasets.make_ranking`
-# generates the data. Small feature values are set to 0, so that the rows are sparse.
+# There are three files, one for each day, and the second is compressed.
+# `datasets.make_ranking` generates the data. Small feature values are set to 0, so that
+# the rows are sparse.
 
 import tempfile
 from itertools import pairwise
@@ -38,8 +39,8 @@ for day, path in enumerate(paths):
 print(paths[0].read_text().splitlines()[0][:70], "...")
 
 # %%
-# `datasets.load_letor` takes a list of paths. The result has X, y and qid of each file, with the
-# same number of features.
+# `datasets.load_letor` takes a list of paths. The result has X, y and qid of each file,
+# with the same number of features.
 
 days = load_letor(paths)
 folder.cleanup()
@@ -50,9 +51,9 @@ for name, (X_day, y_day, qid_day) in zip(names, days, strict=True):
 # %%
 # Batches of whole queries
 # ------------------------
-# ``partial_fit`` takes any number of queries. It raises an error if a query is split between two
-# batches. The rows of a query are consecutive in these files, so the batches end at changes of the
-# id.
+# ``partial_fit`` takes any number of queries. It raises an error if a query is split
+# between two batches. The rows of a query are consecutive in these files, so the
+# batches end at changes of the id.
 
 
 def batches_of_lists(X, y, qid, *, n_lists):
@@ -90,9 +91,9 @@ print(
 )
 
 # %%
-# The features of a query have a common offset here. The ranker subtracts the mean of each query
-# from features and targets, which changes no order. Ridge regression on pooled rows has to explain
-# the offset too:
+# The features of a query have a common offset here. The ranker subtracts the mean of
+# each query from features and targets, which changes no order. Ridge regression on
+# pooled rows has to explain the offset too:
 
 pooled = Ridge().fit(X_train, y_train)
 pooled_score = ndcg_score(y_test, pooled.predict(X_test), qid=qid_test, k=10)

@@ -2,9 +2,9 @@
 Why NDCG differs between libraries
 ==================================
 
-Two libraries give two values of NDCG for the same scores and labels. Usually one of four
-conventions differs. This example shows each of them in numbers, with the convention of this
-package.
+Two libraries give two values of NDCG for the same scores and labels. Usually one of
+four conventions differs. This example shows each of them in numbers, with the
+convention of this package.
 """
 
 import matplotlib.pyplot as plt
@@ -23,9 +23,9 @@ from lowrank_rank.metrics import (
 # %%
 # Ties
 # ----
-# Take a model that gives every document the same score. A library that breaks ties by the order of
-# the rows measures the order of the file. This package takes the mean over all orders of the tied
-# documents, so the order of the rows does not matter.
+# Take a model that gives every document the same score. A library that breaks ties by
+# the order of the rows measures the order of the file. This package takes the mean over
+# all orders of the tied documents, so the order of the rows does not matter.
 
 grades = np.array([3, 2, 1, 0, 0, 0, 0, 0])
 constant = np.zeros(8)
@@ -53,9 +53,9 @@ print(
 # %%
 # Gains
 # -----
-# The linear gain counts a document of grade 3 as three documents of grade 1 (scikit-learn,
-# trec_eval, the default here). The exponential gain 2**y - 1 counts it as seven (LightGBM,
-# XGBoost).
+# The linear gain counts a document of grade 3 as three documents of grade 1
+# (scikit-learn, trec_eval, the default here). The exponential gain 2**y - 1 counts it
+# as seven (LightGBM, XGBoost).
 
 scores = np.array([1.0, 3.0, 2.0, 0.5, 0.4, 0.3, 0.2, 0.1])
 print(f"linear gain       {ndcg_score(grades, scores):.4f}")
@@ -64,9 +64,10 @@ print(f"exponential gain  {ndcg_score(grades, scores, gain='exponential'):.4f}")
 # %%
 # Queries without a relevant document
 # -----------------------------------
-# NDCG of these queries is 0/0. By default the mean skips them. ``zero_division=0`` counts them as
-# 0, like scikit-learn and trec_eval. ``zero_division=1`` counts them as 1, like LightGBM and
-# XGBoost. DCG and precision at k are defined on these queries and always count them.
+# NDCG of these queries is 0/0. By default the mean skips them. ``zero_division=0``
+# counts them as 0, like scikit-learn and trec_eval. ``zero_division=1`` counts them as
+# 1, like LightGBM and XGBoost. DCG and precision at k are defined on these queries and
+# always count them.
 
 y = np.array([1, 0, 0, 0, 0, 0])
 s = np.array([1.0, 2.0, 3.0, 3.0, 2.0, 1.0])
@@ -82,8 +83,8 @@ print(f"DCG  {dcg_score(y, s, qid=qid):.3f} (over two)")
 # %%
 # Queries with few documents
 # --------------------------
-# Precision at k divides by k even if a query has fewer documents, like trec_eval. NDCG@k divides by
-# the DCG@k of the best order.
+# Precision at k divides by k even if a query has fewer documents, like trec_eval.
+# NDCG@k divides by the DCG@k of the best order.
 
 print(
     "precision@10 of one relevant document in a list of two:",
@@ -93,9 +94,9 @@ print(
 # %%
 # Pooled rows or queries
 # ----------------------
-# ``roc_auc_score`` compares every relevant row with every irrelevant row, also of other queries.
-# The scores below rank no query better than chance. But queries with higher scores have more
-# relevant documents, so the pooled AUC is high.
+# ``roc_auc_score`` compares every relevant row with every irrelevant row, also of other
+# queries. The scores below rank no query better than chance. But queries with higher
+# scores have more relevant documents, so the pooled AUC is high.
 
 rng = np.random.RandomState(0)
 qid = np.repeat(np.arange(200), 20)
@@ -108,8 +109,8 @@ print(f"AUC, mean over lists  {measure_score('auc', y, s, qid=qid):.3f}")
 # %%
 # The first three conventions in one figure
 # -----------------------------------------
-# The scores of one model for 200 queries are measured in five ways. The grades are 0 to 4, and the
-# scores are rounded, so there are ties.
+# The scores of one model for 200 queries are measured in five ways. The grades are 0 to
+# 4, and the scores are rounded, so there are ties.
 
 qid = np.repeat(np.arange(200), 12)
 signal = rng.normal(size=len(qid))

@@ -2,9 +2,10 @@
 Cross-validate with query ids: three ways to pass qid
 =====================================================
 
-scikit-learn's tools slice ``X`` and ``y`` and do not know queries. The most common mistake is to
-score the rows of several queries as one list, and most libraries do it without a warning. There are
-three ways to keep the ids with their rows. All of them give the same result.
+scikit-learn's tools slice ``X`` and ``y`` and do not know queries. The most common
+mistake is to score the rows of several queries as one list, and most libraries do it
+without a warning. There are three ways to keep the ids with their rows. All of them
+give the same result.
 """
 
 from textwrap import fill
@@ -43,8 +44,8 @@ def new_search():
 # %%
 # 1. In y: ``ranking_target``
 # ---------------------------
-# One array has the fields "y" and "qid". It needs no configuration and works in all tools that
-# take rows out of ``y``.
+# One array has the fields "y" and "qid". It needs no configuration and works in all
+# tools that take rows out of ``y``.
 
 search = new_search().fit(X, ranking_target(y, qid), groups=qid)
 print(f"ranking_target:    {search.best_score_:.6f}")
@@ -52,8 +53,8 @@ print(f"ranking_target:    {search.best_score_:.6f}")
 # %%
 # 2. In y: a pandas Series indexed by qid
 # ---------------------------------------
-# The index of the Series has a level named "qid". RFE, Bagging, Voting and Stacking turn ``y`` into
-# an array and lose the index. The scorer then raises an error.
+# The index of the Series has a level named "qid". RFE, Bagging, Voting and Stacking
+# turn ``y`` into an array and lose the index. The scorer then raises an error.
 
 series = pd.Series(y, index=pd.Index(qid, name="qid"))
 search = new_search().fit(X, series, groups=qid)
@@ -62,8 +63,9 @@ print(f"Series by qid:     {search.best_score_:.6f}")
 # %%
 # 3. Metadata routing
 # -------------------
-# Metadata routing is scikit-learn's own way, and off by default. Rankers and scorers of this
-# package request ``qid``, so no ``set_fit_request`` is needed. The groups are routed too.
+# Metadata routing is scikit-learn's own way, and off by default. Rankers and scorers of
+# this package request ``qid``, so no ``set_fit_request`` is needed. The groups are
+# routed too.
 
 with sklearn.config_context(enable_metadata_routing=True):
     search = new_search().fit(X, y, qid=qid, groups=qid)
@@ -72,8 +74,8 @@ print(f"metadata routing:  {search.best_score_:.6f}")
 # %%
 # Without query ids
 # -----------------
-# Without routing, the parameter ``ranker__qid`` reaches the ranker but not the scorer. The scorer
-# sees that the model was fitted on several queries, and raises an error:
+# Without routing, the parameter ``ranker__qid`` reaches the ranker but not the scorer.
+# The scorer sees that the model was fitted on several queries, and raises an error:
 
 try:
     new_search().fit(X, y, ranker__qid=qid, groups=qid)
@@ -81,8 +83,8 @@ except ValueError as error:
     print(fill(f"ValueError: {error}", 95))
 
 # %%
-# Without ``qid`` in ``fit``, all rows form a single list. This is valid input, but the scorer
-# raises an error: ``groups`` tells it nothing of the queries.
+# Without ``qid`` in ``fit``, all rows form a single list. This is valid input, but the
+# scorer raises an error: ``groups`` tells it nothing of the queries.
 
 try:
     new_search().fit(X, y, groups=qid)
@@ -92,8 +94,9 @@ except ValueError as error:
 # %%
 # Why not pool the rows
 # ---------------------
-# Add a number to all scores of a query. The order within the query does not change, and the mean
-# over queries does not change. The NDCG@10 of all rows as one list does change.
+# Add a number to all scores of a query. The order within the query does not change, and
+# the mean over queries does not change. The NDCG@10 of all rows as one list does
+# change.
 
 train, test = next(GroupKFold(2).split(X, groups=qid))
 ranker = LowRankSurrogateRanker(target_loss="ndcg@10").fit(

@@ -2,15 +2,17 @@
 Combine rankers in a stack
 ==========================
 
-Nobody knows beforehand whether a linear model or trees will rank best, or both together. A
-`StackingRanker` fits several models on folds of whole queries and searches for the weights with the
-largest measure on held-out queries. The task here is to find images of the same digit.
+Nobody knows beforehand whether a linear model or trees will rank best, or both
+together. A `StackingRanker` fits several models on folds of whole queries and searches
+for the weights with the largest measure on held-out queries. The task here is to find
+images of the same digit.
 """
 
 # %%
 # The parts
 # ---------
-# Any ranker, regressor, classifier of grades or Pipeline. Regressors fit the grades of all rows.
+# Any ranker, regressor, classifier of grades or Pipeline. Regressors fit the grades of
+# all rows.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,16 +44,16 @@ stack.fit(X[train], y[train], qid=qid[train])
 # %%
 # The weights
 # -----------
-# They are in units of the standard deviation of each part's scores within queries. A part with the
-# weight 0 adds nothing to the others and is not fitted again.
+# They are in units of the standard deviation of each part's scores within queries. A
+# part with the weight 0 adds nothing to the others and is not fitted again.
 
 print(stack.scores_)
 
 # %%
 # On new queries
 # --------------
-# ``scores_`` has the measure of the parts on held-out queries. The weights of the stack were chosen
-# on the same queries, so its own value is shown for new ones.
+# ``scores_`` has the measure of the parts on held-out queries. The weights of the stack
+# were chosen on the same queries, so its own value is shown for new ones.
 
 held_out = dict(zip(["stack", *stack.scores_.parts], stack.scores_.scores, strict=True))
 for name, value in held_out.items():

@@ -3,16 +3,17 @@ Which ranks are real?
 =====================
 
 A leaderboard lists systems by their mean over tasks. Some neighbours differ by chance.
-`compare_rankers` takes the table alone, without labels or models: a row for each task, a column for
-each system. It gives each system an interval for its rank, and says which systems are tied with the
-best.
+`compare_rankers` takes the table alone, without labels or models: a row for each task,
+a column for each system. It gives each system an interval for its rank, and says which
+systems are tied with the best.
 """
 
 # %%
 # A leaderboard
 # -------------
-# Twelve systems answer 300 questions, right or wrong. Some questions are hard for all systems. The
-# values are generated, so that the true order is known: "a" is the best, then "b", and so on.
+# Twelve systems answer 300 questions, right or wrong. Some questions are hard for all
+# systems. The values are generated, so that the true order is known: "a" is the best,
+# then "b", and so on.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,8 +33,9 @@ print(found)
 # %%
 # Ranks
 # -----
-# The numbers on the right are the intervals of the ranks. Systems with a star are the best, or tied
-# with the best: the truly best system is among them with 95 % probability or more.
+# The numbers on the right are the intervals of the ranks. Systems with a star are the
+# best, or tied with the best: the truly best system is among them with 95 % probability
+# or more.
 
 RankerComparisonDisplay(found).plot(kind="means")
 plt.show()
@@ -55,8 +57,8 @@ for n in (20, 100, 300, 3000):
 # %%
 # Tasks of one family
 # -------------------
-# Questions about one text resemble each other, so that 300 questions about 30 texts say less than
-# 300 questions alone. Rows must be independent: average each family first.
+# Questions about one text resemble each other, so that 300 questions about 30 texts say
+# less than 300 questions alone. Rows must be independent: average each family first.
 
 text = np.repeat(np.arange(30), 10)
 bonus = 0.8 * rng.normal(size=(30, 12))[text]  # a system likes a text or not
@@ -75,8 +77,8 @@ for name, one in {"questions": questions, "texts": texts}.items():
 # %%
 # One baseline
 # ------------
-# A comparison with one system needs fewer corrections than all 66 pairs. The baseline must not be
-# chosen as the best of the same table.
+# A comparison with one system needs fewer corrections than all 66 pairs. The baseline
+# must not be chosen as the best of the same table.
 
 against = compare_rankers(table, baseline="f")
 RankerComparisonDisplay(against).plot()

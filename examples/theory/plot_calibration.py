@@ -2,18 +2,18 @@
 Calibration: the regret falls to zero for the loss you name
 ===========================================================
 
-A surrogate is calibrated for a target loss if its perfect minimiser decodes a Bayes-optimal order.
-The regret is the expected loss above the loss of the Bayes order. With a consistent regressor the
-regret goes to 0 with the number of samples. Here the distribution of the label is known, so the
-regret can be computed.
+A surrogate is calibrated for a target loss if its perfect minimiser decodes a
+Bayes-optimal order. The regret is the expected loss above the loss of the Bayes order.
+With a consistent regressor the regret goes to 0 with the number of samples. Here the
+distribution of the label is known, so the regret can be computed.
 """
 
 # %%
 # Regret against sample size
 # --------------------------
-# ``make_label_ranking`` draws for each sample a distribution over eight relevance patterns of five
-# items, and a label from it. The expected targets of every loss are linear in ``x``, so ridge
-# regression is well specified.
+# ``make_label_ranking`` draws for each sample a distribution over eight relevance
+# patterns of five items, and a label from it. The expected targets of every loss are
+# linear in ``x``, so ridge regression is well specified.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -60,8 +60,8 @@ for loss, values, slope in zip(LOSSES, own.T, slopes, strict=True):
 # %%
 # Fitted for one, measured by another
 # -----------------------------------
-# Labels conflict, and no order is best for every measure. Each ranker is nearly perfect for its own
-# loss, and keeps a regret for the others that more data does not remove.
+# Labels conflict, and no order is best for every measure. Each ranker is nearly perfect
+# for its own loss, and keeps a regret for the others that more data does not remove.
 
 print(f"Regret at n = {SIZES[-1]}. Rows: fitted for; columns: measured by")
 print(" " * 12 + "".join(f"{loss:>13}" for loss in LOSSES))
@@ -87,9 +87,10 @@ plt.show()
 # %%
 # When the decoder is not exact
 # -----------------------------
-# Calibration needs an exact decoder. For pairwise disagreement with unit weights and more than two
-# grades, sorting is calibrated only if expected scores agree with expected preferences. So the
-# regret of sorting levels off, while the regret of the exact decoder falls on.
+# Calibration needs an exact decoder. For pairwise disagreement with unit weights and
+# more than two grades, sorting is calibrated only if expected scores agree with
+# expected preferences. So the regret of sorting levels off, while the regret of the
+# exact decoder falls on.
 
 for n_samples in (500, 5000, 15000):
     exact, sort = (

@@ -2,20 +2,22 @@
 Judges who disagree: which losses find the best order
 =====================================================
 
-Two groups of judges grade the same documents in different ways. A query is seen by one judge, so
-its grades come from one group or the other, at random. A ranker cannot know which group will judge
-the next query. The best order has the largest expected NDCG.
+Two groups of judges grade the same documents in different ways. A query is seen by one
+judge, so its grades come from one group or the other, at random. A ranker cannot know
+which group will judge the next query. The best order has the largest expected NDCG.
 
-Here the probabilities are known, so the best order is known too. Boosted trees are fitted to more
-and more queries. Some losses find the best order. Others settle on a wrong order.
+Here the probabilities are known, so the best order is known too. Boosted trees are
+fitted to more and more queries. Some losses find the best order. Others settle on a
+wrong order.
 """
 
 # %%
 # Five documents
 # --------------
-# The first group grades five documents 2, 2, 2, 1, 0, and judges 62 % of the queries. The second
-# group grades them 0, 0, 0, 1, 0. The gain of a grade is ``2**grade - 1``, and NDCG divides the
-# gains by the best DCG of the list. The best order sorts by the expectation of this quotient.
+# The first group grades five documents 2, 2, 2, 1, 0, and judges 62 % of the queries.
+# The second group grades them 0, 0, 0, 1, 0. The gain of a grade is ``2**grade - 1``,
+# and NDCG divides the gains by the best DCG of the list. The best order sorts by the
+# expectation of this quotient.
 
 from importlib.util import find_spec
 
@@ -34,13 +36,13 @@ grades, shares = five
 print("expected gain over ideal DCG:", (shares @ ndcg.encode(grades)).round(3))
 
 # %%
-# The fourth document belongs on top, because it is all that the second group wants. Yet the first
-# group, which is larger, prefers three documents to the fourth.
+# The fourth document belongs on top, because it is all that the second group wants. Yet
+# the first group, which is larger, prefers three documents to the fourth.
 #
 # The rankers
 # -----------
-# All have 100 trees of the same size, and the same gains. LightGBM's ranker takes part if it is
-# installed.
+# All have 100 trees of the same size, and the same gains. LightGBM's ranker takes part
+# if it is installed.
 
 
 def rankers(n_leaves):
@@ -62,10 +64,10 @@ def rankers(n_leaves):
 # %%
 # Queries and regret
 # ------------------
-# A type of query is a set of documents with the grades of both groups. A document has six features
-# of its own, and two features of its type, with a little noise in each query. The regret is the
-# expected NDCG of the best order minus the expected NDCG of the model's order, with the true
-# probabilities of the groups.
+# A type of query is a set of documents with the grades of both groups. A document has
+# six features of its own, and two features of its type, with a little noise in each
+# query. The regret is the expected NDCG of the best order minus the expected NDCG of
+# the model's order, with the true probabilities of the groups.
 
 SIZES, N_RUNS, N_TEST = [30, 100, 300, 1000], 3, 40
 
@@ -128,17 +130,18 @@ def table(models, types):
 one_type = table(rankers(7), [five])
 
 # %%
-# RankNet counts how often a document has the higher grade. It puts the three documents of the
-# larger group on top, with any number of queries. Cross-entropy is proved to order by expected
-# gain: its regret is .003 with 1,000 queries. "lambdarank" is not proved, and learns the order more
-# slowly, .045. LGBMRanker has .048: LightGBM multiplies the derivatives of each list by a factor
-# that depends on the labels, so the two groups no longer count by their shares.
+# RankNet counts how often a document has the higher grade. It puts the three documents
+# of the larger group on top, with any number of queries. Cross-entropy is proved to
+# order by expected gain: its regret is .003 with 1,000 queries. "lambdarank" is not
+# proved, and learns the order more slowly, .045. LGBMRanker has .048: LightGBM
+# multiplies the derivatives of each list by a factor that depends on the labels, so the
+# two groups no longer count by their shares.
 #
 # Sixteen random types
 # --------------------
-# The five documents were chosen to show the difference. The sixteen types below are the first
-# sixteen draws of one seed. Some documents please the first group, some the second, some both, and
-# some nobody. One model learns all sixteen types.
+# The five documents were chosen to show the difference. The sixteen types below are the
+# first sixteen draws of one seed. Some documents please the first group, some the
+# second, some both, and some nobody. One model learns all sixteen types.
 
 rng = np.random.default_rng(0)
 
@@ -173,8 +176,8 @@ axes[0].legend()
 plt.show()
 
 # %%
-# The differences are smaller for types that were not chosen. After 1,000 queries cross-entropy has
-# the least regret, .008, and the others have .017 to .021.
+# The differences are smaller for types that were not chosen. After 1,000 queries
+# cross-entropy has the least regret, .008, and the others have .017 to .021.
 #
 # No loss is best for every size of the trees, or for every noise of the labels: see
 # :doc:`/user_guide/which_model`.

@@ -7,10 +7,10 @@ calibrated. They differ in how many distributions meet them.
 """
 
 # %%
-# Each distribution has six labels with random probabilities. For mean average precision the labels
-# are random relevance patterns, and ``P_reinforce`` lets items be sorted by the diagonal of u. For
-# pairwise disagreement they are random orders: ``P_f`` lets items be sorted by net preferences,
-# ``P_DAG`` is enough for algorithm 1.
+# Each distribution has six labels with random probabilities. For mean average precision
+# the labels are random relevance patterns, and ``P_reinforce`` lets items be sorted by
+# the diagonal of u. For pairwise disagreement they are random orders: ``P_f`` lets
+# items be sorted by net preferences, ``P_DAG`` is enough for algorithm 1.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,8 +38,9 @@ for name, fractions in inside.items():
     print(f"{name:12}" + "".join(f"{fraction:7.2f}" for fraction in fractions))
 
 # %%
-# Longer lists meet the conditions less often. P_f is a part of P_DAG, and far smaller: with six
-# items P_f holds for one distribution in eight, and P_DAG for more than one in two.
+# Longer lists meet the conditions less often. P_f is a part of P_DAG, and far smaller:
+# with six items P_f holds for one distribution in eight, and P_DAG for more than one in
+# two.
 
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
 for (name, fractions), marker in zip(inside.items(), "osD", strict=True):

@@ -2,18 +2,19 @@
 Order-preserving surrogates: what they learn, and what they promise
 ===================================================================
 
-``OrderPreservingRegressor`` minimises a convex loss of the scores. The minimum of this loss orders
-the items as the measure does. This example shows a common loss without this property, and the
-regret bound of the losses that have it.
+``OrderPreservingRegressor`` minimises a convex loss of the scores. The minimum of this
+loss orders the items as the measure does. This example shows a common loss without this
+property, and the regret bound of the losses that have it.
 """
 
 # %%
 # Two losses disagree
 # -------------------
-# The first item always has grade 1. The second has grade 0 with probability 0.6 and grade 3 with
-# probability 0.4. The mean grades are (1, 1.2), so by DCG the second belongs on top. RankNet counts
-# how often an item has the higher grade, 0.6 against 0.4, and puts the first on top. The
-# order-preserving loss weighs each order by the utility of the item that it favours.
+# The first item always has grade 1. The second has grade 0 with probability 0.6 and
+# grade 3 with probability 0.4. The mean grades are (1, 1.2), so by DCG the second
+# belongs on top. RankNet counts how often an item has the higher grade, 0.6 against
+# 0.4, and puts the first on top. The order-preserving loss weighs each order by the
+# utility of the item that it favours.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -50,8 +51,8 @@ axis.legend(loc="upper center", bbox_to_anchor=(0.5, 0.86), framealpha=1)
 plt.show()
 
 # %%
-# A model's noise may be larger than the distance of the two minima. But more data moves each model
-# closer to its own minimum, and RankNet's is on the wrong side.
+# A model's noise may be larger than the distance of the two minima. But more data moves
+# each model closer to its own minimum, and RankNet's is on the wrong side.
 #
 # The bound
 # ---------
@@ -59,9 +60,10 @@ plt.show()
 #
 # .. math:: c \, C_\varphi(2) \sqrt{\text{regret of the surrogate}}
 #
-# with a constant c of the surrogate and a constant of the discounts (:ref:`order-preserving`). The
-# expected surrogate is its value at E v, up to a constant, so both sides can be computed. Here they
-# are, for random expected utilities of six items, discounts of DCG and random errors of all sizes.
+# with a constant c of the surrogate and a constant of the discounts
+# (:ref:`order-preserving`). The expected surrogate is its value at E v, up to a
+# constant, so both sides can be computed. Here they are, for random expected utilities
+# of six items, discounts of DCG and random errors of all sizes.
 
 
 def log_odds(u):
@@ -115,5 +117,5 @@ axis.legend(loc="lower right")
 plt.show()
 
 # %%
-# No regret is above its bound, for any surrogate of the table. The bound is for the worst scores,
-# so most points are far below.
+# No regret is above its bound, for any surrogate of the table. The bound is for the
+# worst scores, so most points are far below.

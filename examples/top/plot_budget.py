@@ -2,17 +2,19 @@
 Fraud with a daily budget: cases and money among the first k
 ============================================================
 
-A team can inspect k cases a day and wants the k cases that bring back the most money. A day is a
-query, and the grade of a case is its amount. This example compares rankers, classifiers and a
-perceptron at the same k, and sets a threshold for cases that arrive during the day.
+A team can inspect k cases a day and wants the k cases that bring back the most money. A
+day is a query, and the grade of a case is its amount. This example compares rankers,
+classifiers and a perceptron at the same k, and sets a threshold for cases that arrive
+during the day.
 """
 
 # %%
 # Simulated days
 # --------------
-# There are 200 payments a day. Fraud depends on a few features and on an interaction that no linear
-# model sees. The amount is known beforehand, and large frauds are rarer. A caught fraud brings back
-# its amount. Days differ: on some of them all payments look more suspicious.
+# There are 200 payments a day. Fraud depends on a few features and on an interaction
+# that no linear model sees. The amount is known beforehand, and large frauds are rarer.
+# A caught fraud brings back its amount. Days differ: on some of them all payments look
+# more suspicious.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -58,8 +60,8 @@ print(
 # %%
 # Money at k
 # ----------
-# The target loss is "gain@10", the sum of the grades among the first ten. Rankers, scorers and
-# comparisons accept this name.
+# The target loss is "gain@10", the sum of the grades among the first ten. Rankers,
+# scorers and comparisons accept this name.
 
 MONEY = f"gain@{K}"
 
@@ -68,8 +70,9 @@ MONEY = f"gain@{K}"
 # --------------------
 # * *ridge, money*: a linear ranker, fitted to the money at k of each day;
 # * *trees, money*: the same ranker with a tree regressor;
-# * *trees, precision*: fitted to the number of frauds among the first k, without amounts;
-# * *perceptron*: a linear classifier for the first ten of each day, without amounts. It takes
+# * *trees, precision*: fitted to the number of frauds among the first k, without
+# amounts; * *perceptron*: a linear classifier for the first ten of each day, without
+# amounts. It takes
 #   "recall@10", because a day may have fewer than ten frauds;
 # * *tree classifier*: a probability of fraud, without days and k;
 # * *p times amount*: the probability of the tree classifier times the amount.
@@ -144,18 +147,20 @@ axis.set_title("No other order recovers more")
 plt.show()
 
 # %%
-# The most money and the most frauds are two goals: the models that find the most frauds recover
-# less money. "p times amount" recovers the most. The trees for the money are next, and their
-# difference is not significant after Holm's correction. They must learn the product of probability
-# and amount from few large amounts, while the classifier learns the probability from all rows and
-# the amount is known. The tree classifier and the trees for precision find about the same number of
-# frauds. Do not expect a ranker to beat a good probability if a probability is all that you need.
+# The most money and the most frauds are two goals: the models that find the most frauds
+# recover less money. "p times amount" recovers the most. The trees for the money are
+# next, and their difference is not significant after Holm's correction. They must learn
+# the product of probability and amount from few large amounts, while the classifier
+# learns the probability from all rows and the amount is known. The tree classifier and
+# the trees for precision find about the same number of frauds. Do not expect a ranker
+# to beat a good probability if a probability is all that you need.
 #
 # A threshold for cases that arrive during the day
 # ------------------------------------------------
-# If all cases of a day are known, sort them. If each case is decided at once, the budget becomes a
-# threshold: the score that ten of 200 cases exceed. The threshold needs rows but no labels, so
-# compute it from the latest days. ``FixedThresholdClassifier`` makes a classifier of it.
+# If all cases of a day are known, sort them. If each case is decided at once, the
+# budget becomes a threshold: the score that ten of 200 cases exceed. The threshold
+# needs rows but no labels, so compute it from the latest days.
+# ``FixedThresholdClassifier`` makes a classifier of it.
 
 latest, *_ = draw_days(30, seed=2)
 threshold = np.quantile(classifier.predict_proba(latest)[:, 1], 1.0 - K / A_DAY)

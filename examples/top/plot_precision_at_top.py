@@ -2,18 +2,19 @@
 Precision at k: more positives among the first k
 ================================================
 
-Only the k cases with the highest scores are inspected, and as many of them as possible should be
-positive. ``PrecisionAtKPerceptron`` trains a linear model for this goal. Here it finds one
-handwritten digit among the others. The example compares it with ordinary linear classifiers, and
-shows nine digits without a gain and one with a gain.
+Only the k cases with the highest scores are inspected, and as many of them as possible
+should be positive. ``PrecisionAtKPerceptron`` trains a linear model for this goal. Here
+it finds one handwritten digit among the others. The example compares it with ordinary
+linear classifiers, and shows nine digits without a gain and one with a gain.
 """
 
 # %%
 # Hard digits
 # -----------
-# One digit of scikit-learn's images is the positive class, so a tenth of the images is positive.
-# Linear models of all 64 pixels make few mistakes at the top, so the images are averaged down to
-# 4 x 4 pixels. Models are fitted to 70 % of the images and tested on the rest, over several splits.
+# One digit of scikit-learn's images is the positive class, so a tenth of the images is
+# positive. Linear models of all 64 pixels make few mistakes at the top, so the images
+# are averaged down to 4 x 4 pixels. Models are fitted to 70 % of the images and tested
+# on the rest, over several splits.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -51,8 +52,8 @@ def found(model, y, n_splits=20):
 # %%
 # All ten digits
 # --------------
-# The default ``target_loss`` is "precision@25%", a quarter of the positives. Each test part has
-# about 54 positives, so the 13 best images count.
+# The default ``target_loss`` is "precision@25%", a quarter of the positives. Each test
+# part has about 54 positives, so the 13 best images count.
 
 K = 13
 print(f"Positives among the first {K} of 540, mean of 5 splits")
@@ -65,15 +66,15 @@ for d in range(10):
     print(f"{d:6d}" + "".join(f"{mean:19.1f}" for mean in means))
 
 # %%
-# Nine digits have little to gain: a linear model finds nearly all, and the models are about even.
-# The 8 is different. At this size it looks like many other digits, and no linear model finds all
-# eights. A model that gives up some eights finds more among the first images. The rest of this page
-# is about the 8.
+# Nine digits have little to gain: a linear model finds nearly all, and the models are
+# about even. The 8 is different. At this size it looks like many other digits, and no
+# linear model finds all eights. A model that gives up some eights finds more among the
+# first images. The rest of this page is about the 8.
 #
 # Different budgets
 # -----------------
-# A model for a top of one size may be worse at another size. Two more models are fitted for half of
-# the positives ("precision@50%") and for all of them ("prbep").
+# A model for a top of one size may be worse at another size. Two more models are fitted
+# for half of the positives ("precision@50%") and for all of them ("prbep").
 
 y = (digit == 8).astype(int)
 deeper = {
@@ -108,13 +109,15 @@ axis.legend()
 plt.show()
 
 # %%
-# Up to about 27 images "ours" finds more than the other models, and a sixth more than logistic
-# regression among the first 13. It predicts with the midpoint of logistic regression and its own
-# steps: with only about 120 positives, half of both is safer than the steps alone.
+# Up to about 27 images "ours" finds more than the other models, and a sixth more than
+# logistic regression among the first 13. It predicts with the midpoint of logistic
+# regression and its own steps: with only about 120 positives, half of both is safer
+# than the steps alone.
 #
 # Choose the target loss for the budget
 # -------------------------------------
-# The figure shows the gain over logistic regression of each ``target_loss``, at each budget.
+# The figure shows the gain over logistic regression of each ``target_loss``, at each
+# budget.
 
 k = np.arange(1, 101)
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
@@ -133,6 +136,7 @@ axis.legend()
 plt.show()
 
 # %%
-# From 27 images on, half of the eights ("precision@50%") is at least as good a target as a quarter.
-# For 52 images, half or all of them find slightly more than logistic regression. For 100 images,
-# about twice the number of eights, ridge and balanced logistic regression find the most.
+# From 27 images on, half of the eights ("precision@50%") is at least as good a target
+# as a quarter. For 52 images, half or all of them find slightly more than logistic
+# regression. For 100 images, about twice the number of eights, ridge and balanced
+# logistic regression find the most.

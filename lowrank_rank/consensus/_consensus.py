@@ -94,10 +94,11 @@ class ConsensusRanking(TableMixin):
     preferences : ndarray of shape (r, r)
         Weight of the votes for "i before j".
     cost : float
-        Weight of the violated preferences, lower is better. For complete strict orders it is the
-        number of pairs that voters order the other way.
+        Weight of the violated preferences, lower is better. For complete strict orders
+        it is the number of pairs that voters order the other way.
     bound : float or None
-        No order costs less; None for the methods that do not minimise the cost, all but "kemeny".
+        No order costs less; None for the methods that do not minimise the cost, all but
+        "kemeny".
     scores : ndarray of shape (r,) or None
         Scores of "borda" and "copeland".
 
@@ -149,9 +150,9 @@ class ConsensusRanking(TableMixin):
     def is_unique(self) -> bool | None:
         """Whether every other order costs more; None if it is not known, as without a proof.
 
-        Each other order reverses some pair of neighbours: for each pair an exact search looks for
-        one of as little cost, together within `time_limit`. If another order costs as little, the
-        printed result shows one.
+        Each other order reverses some pair of neighbours: for each pair an exact search
+        looks for one of as little cost, together within `time_limit`. If another order
+        costs as little, the printed result shows one.
         """
         return self._search_of_another[0]
 
@@ -180,9 +181,9 @@ class ConsensusRanking(TableMixin):
     ) -> RankIntervals:
         """Percentile intervals of the ranks, from a bootstrap over votes.
 
-        Whole voters are drawn again, with replacement, and their order is found again. Whole
-        weights count voters, others are importances of one voter each; of counts (r, r) each
-        comparison is one vote.
+        Whole voters are drawn again, with replacement, and their order is found again.
+        Whole weights count voters, others are importances of one voter each; of counts
+        (r, r) each comparison is one vote.
 
         Parameters
         ----------
@@ -205,16 +206,16 @@ class ConsensusRanking(TableMixin):
 
         Notes
         -----
-        Items of equal scores in a resample take all their ranks. "kemeny" of more than 12 items is
-        a local search in resamples, from the consensus and from net preferences. No bootstrap of
-        ranks is exact for (nearly) tied items [1]_: read overlapping intervals as "not
-        distinguished" rather than as 95 %.
+        Items of equal scores in a resample take all their ranks. "kemeny" of more than
+        12 items is a local search in resamples, from the consensus and from net
+        preferences. No bootstrap of ranks is exact for (nearly) tied items [1]_: read
+        overlapping intervals as "not distinguished" rather than as 95 %.
 
         References
         ----------
         .. [1] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for Ranks with
-           Applications to Mobility across Neighbourhoods and Academic Achievement across
-           Countries", Review of Economic Studies 91, 2024.
+           Applications to Mobility across Neighbourhoods and Academic Achievement
+           across Countries", Review of Economic Studies 91, 2024.
         """
         rng = check_random_state(random_state)
         r = len(self.ranks)
@@ -283,50 +284,54 @@ def consensus_ranking(
 ) -> ConsensusRanking:
     """One order of items from the orders, grades or comparisons of many voters.
 
-    The cost of an order is the weight of the violated preferences, ``sum_ij C_ij [rank(i) >
-    rank(j)]``. C_ij is the weight of the voters who prefer i to j. A tie, and an item that a voter
-    does not rank, is no preference.
+    The cost of an order is the weight of the violated preferences, ``sum_ij C_ij
+    [rank(i) > rank(j)]``. C_ij is the weight of the voters who prefer i to j. A tie,
+    and an item that a voter does not rank, is no preference.
 
     Parameters
     ----------
     orders : array-like, DataFrame, Bunch or sequence of sequences
         Without `kind`, one of these forms:
 
-        * a list or Series of lists of names, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``.
-          Tied items stand in a tuple, and orders need not be complete;
-        * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or "grade", and
-          optionally "weight", one for each voter. A warning names other columns;
-        * what `datasets.load_preflib` returns, or any Bunch with ``target``, which are grades, and
-          ``item_names``; ``counts`` are the weights, unless others are given;
+        * a list or Series of lists of names, best first: ``[["a", "b", "c"], ["c",
+          ("a", "b")]]``. Tied items stand in a tuple, and orders need not be complete;
+        * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or
+          "grade", and optionally "weight", one for each voter. A warning names other
+          columns;
+        * what `datasets.load_preflib` returns, or any Bunch with ``target``, which are
+          grades, and ``item_names``; ``counts`` are the weights, unless others are
+          given;
         * preferences (n_voters, r, r), the weight of "i before j" for each voter.
 
         Any other list, array or frame needs `kind`.
     kind : {"orders", "grades", "ranks", "counts"} or None, default=None
         What `orders` holds:
 
-        * "orders": each row lists items, by names or numbers, best first; missing entries at the
-          end of a row of a table fill it up;
-        * "grades": a number for each item (n_voters, r), higher is better, NaN for what is not
-          ranked;
-        * "ranks": a rank for each item (n_voters, r), 1 = best, NaN for what is not ranked; equal
-          ranks are ties, gaps are refused;
-        * "counts": the number of votes for "i before j" (r, r), of a frame with the same items as
-          index and columns.
+        * "orders": each row lists items, by names or numbers, best first; missing
+          entries at the end of a row of a table fill it up;
+        * "grades": a number for each item (n_voters, r), higher is better, NaN for what
+          is not ranked;
+        * "ranks": a rank for each item (n_voters, r), 1 = best, NaN for what is not
+          ranked; equal ranks are ties, gaps are refused;
+        * "counts": the number of votes for "i before j" (r, r), of a frame with the
+          same items as index and columns.
 
-        A frame's columns are the items, or the places of "orders". A column of another type than
-        the rest, or called voter, id, ballot, judge, weight or count, is refused.
+        A frame's columns are the items, or the places of "orders". A column of another
+        type than the rest, or called voter, id, ballot, judge, weight or count, is
+        refused.
     items : sequence of length r or None, default=None
-        Names of the items, in the order of the result; None numbers them where nothing names them.
-        Of a frame of grades, ranks or counts, the columns that are items: others are left out.
+        Names of the items, in the order of the result; None numbers them where nothing
+        names them. Of a frame of grades, ranks or counts, the columns that are items:
+        others are left out.
     weights : array-like of shape (n_voters,) or None, default=None
-        Number of voters behind each row, or its importance; of long frames in the order in which
-        voters appear, or a Series by voter.
+        Number of voters behind each row, or its importance; of long frames in the order
+        in which voters appear, or a Series by voter.
     method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
-        "kemeny" is the order of least cost of at most 200 items. "borda" sorts net preferences
-        ``sum_j (C_ij - C_ji)``; of counts, the mean win rate over the opponents that an item met.
-        "copeland" sorts majorities won minus lost. "dag" is algorithm 1: it deletes the smallest
-        majorities until no cycle is left. The last three leave ties in the order of the items, and
-        can cost more than the least.
+        "kemeny" is the order of least cost of at most 200 items. "borda" sorts net
+        preferences ``sum_j (C_ij - C_ji)``; of counts, the mean win rate over the
+        opponents that an item met. "copeland" sorts majorities won minus lost. "dag" is
+        algorithm 1: it deletes the smallest majorities until no cycle is left. The last
+        three leave ties in the order of the items, and can cost more than the least.
     time_limit : float or None, default=60.0
         Seconds for "kemeny"; None is no limit.
 
@@ -339,8 +344,8 @@ def consensus_ranking(
     Raises
     ------
     ValueError
-        If orders, weights or names do not fit, it is not said what the votes are, or there are too
-        many items.
+        If orders, weights or names do not fit, it is not said what the votes are, or
+        there are too many items.
 
     Warns
     -----
@@ -362,8 +367,8 @@ def consensus_ranking(
 
     Examples
     --------
-    Seven of ten prefer a to b, six b to c, and six c to a. One of the two smallest majorities has
-    to be given up:
+    Seven of ten prefer a to b, six b to c, and six c to a. One of the two smallest
+    majorities has to be given up:
 
     >>> from lowrank_rank import consensus_ranking
     >>> votes = [[0, 7, 4], [3, 0, 6], [6, 4, 0]]
@@ -472,8 +477,8 @@ def resampled_totals(votes, n_resamples, rng):
             n_drawn, chances, size=len(range(n_resamples)[some])
         )
         if not votes.are_counts:
-            # Counts below 2**24 are exact in single precision. Products of net counts of the pairs
-            # i < j then take a quarter of the time.
+            # Counts below 2**24 are exact in single precision. Products of net counts
+            # of the pairs i < j then take a quarter of the time.
             exact = whole and labels.ndim == 2 and n_drawn < 2**24
             dtype, encode = (
                 (np.float32, loss.encode) if exact else (np.float64, loss.preferences)
@@ -506,8 +511,8 @@ def clear_net(preferences):
 def another_optimum(net, ranks, time_limit=None):
     """Look for another order of least cost of net preferences (r, r); `ranks` is one.
 
-    Every other order reverses some pair of neighbours. For each pair, the best order with this pair
-    reversed costs more, or is another optimum.
+    Every other order reverses some pair of neighbours. For each pair, the best order
+    with this pair reversed costs more, or is another optimum.
 
     Returns
     -------
@@ -524,8 +529,8 @@ def another_optimum(net, ranks, time_limit=None):
         swapped = ranks.copy()
         swapped[first], swapped[second] = ranks[second], ranks[first]
         return False, swapped
-    # Between two components all majorities go one way, so that no best order reverses them. In the
-    # order of `ranks`, a component is a range of places.
+    # Between two components all majorities go one way, so that no best order reverses
+    # them. In the order of `ranks`, a component is a range of places.
     even_or_better = np.nonzero((net >= 0) & ~np.eye(len(net), dtype=bool))
     edges = np.zeros(len(even_or_better[0]), dtype=int), *even_or_better
     component = strong_components(edges, (1, len(net)))[0][0]

@@ -38,8 +38,8 @@ _TIES = ["tie", "tied", "draw", "tie (bothbad)", "bothbad", "both_bad"]
 class BradleyTerry(TableMixin):
     """Strengths of items with their errors; returned by `bradley_terry`.
 
-    Printed, and in ``to_frame()``, the best item comes first, with simultaneous 95 % intervals of
-    the ranks.
+    Printed, and in ``to_frame()``, the best item comes first, with simultaneous 95 %
+    intervals of the ranks.
 
     Attributes
     ----------
@@ -48,18 +48,20 @@ class BradleyTerry(TableMixin):
     strengths : ndarray of shape (r,)
         Differences are log odds of a win. The mean is 0.
     standard_errors : ndarray of shape (r,)
-        Sandwich standard errors of the strengths, clustered by group where groups are given.
+        Sandwich standard errors of the strengths, clustered by group where groups are
+        given.
     ranks : ndarray of int, shape (r,)
         Rank of each item, 1 = best.
     covariance : ndarray of shape (r, r)
         Sandwich covariance of the strengths.
     model_covariance : ndarray of shape (r, r)
-        Inverse of the information, the covariance if the model is right. `next_duels` takes it.
+        Inverse of the information, the covariance if the model is right. `next_duels`
+        takes it.
     coefficients, coefficient_errors : ndarray of shape (n_covariates,)
         Log odds that one unit of a covariate adds, and sandwich standard errors.
     tie, tie_error : float
-        Davidson's parameter, and its standard error: items of equal strength tie with probability
-        ``tie / (2 + tie)``. Without ties both are 0.
+        Davidson's parameter, and its standard error: items of equal strength tie with
+        probability ``tie / (2 + tie)``. Without ties both are 0.
     half_games : float
     judge_weights : dict or None
         Weight of each judge's duels, from 0.02 to 1. None without a column "judge".
@@ -107,9 +109,9 @@ class BradleyTerry(TableMixin):
     ) -> RankIntervals:
         """Simultaneous intervals of the ranks: together they contain all ranks.
 
-        An item is above another where the difference of their strengths exceeds its standard
-        error times the quantile of ``max |t|`` over all pairs [1]_. Each item above raises the low
-        end by one, each item below lowers the high end.
+        An item is above another where the difference of their strengths exceeds its
+        standard error times the quantile of ``max |t|`` over all pairs [1]_. Each item
+        above raises the low end by one, each item below lowers the high end.
 
         Parameters
         ----------
@@ -128,8 +130,8 @@ class BradleyTerry(TableMixin):
         References
         ----------
         .. [1] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for Ranks with
-           Applications to Mobility across Neighbourhoods and Academic Achievement across
-           Countries", Review of Economic Studies 91, 2024.
+           Applications to Mobility across Neighbourhoods and Academic Achievement
+           across Countries", Review of Economic Studies 91, 2024.
         """
         values, vectors = np.linalg.eigh(self.covariance)
         normal = check_random_state(random_state).standard_normal(
@@ -188,10 +190,10 @@ class BradleyTerry(TableMixin):
     ) -> list[tuple[Any, Any]]:
         """The k pairs of items to compare next.
 
-        Each pair is the one whose outcome is expected to reduce the sum of the variances of the
-        strengths most, given the pairs chosen before. `top` weighs the variance of an item by
-        the probability that it is on the wrong side of the boundary after the first `top`
-        items.
+        Each pair is the one whose outcome is expected to reduce the sum of the
+        variances of the strengths most, given the pairs chosen before. `top` weighs the
+        variance of an item by the probability that it is on the wrong side of the
+        boundary after the first `top` items.
 
         Parameters
         ----------
@@ -254,43 +256,47 @@ def bradley_terry(
 ) -> BradleyTerry:
     """Strengths of items from duels, a leaderboard: maximum likelihood of Bradley and Terry.
 
-    The log odds that i beats j are ``s_i - s_j + x @ beta`` with strengths s and the covariates x
-    of the duel. Standard errors are sandwich errors, which hold where the model is wrong.
+    The log odds that i beats j are ``s_i - s_j + x @ beta`` with strengths s and the
+    covariates x of the duel. Standard errors are sandwich errors, which hold where the
+    model is wrong.
 
     Parameters
     ----------
     duels : array-like, sequence of sequences, DataFrame or mapping
         One of
 
-        * counts (r, r) of "i beat j", or a frame with the same items as index and columns; a tie
-          may be half a win of each;
-        * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``; or an array
-          (n_duels, 2), but for numbers (2, 2), which are counts;
-        * a frame or mapping with the columns "winner" and "loser", and optionally "tie" (whether
-          neither won), "weight" (number of such duels), "group" (prompt or voter: errors are
-          clustered by it) and "judge" (see Notes). A warning names other columns;
-        * the same with the columns `item_a`, `item_b` and `result` in place of "winner", "loser"
-          and "tie".
+        * counts (r, r) of "i beat j", or a frame with the same items as index and
+          columns; a tie may be half a win of each;
+        * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``; or
+          an array (n_duels, 2), but for numbers (2, 2), which are counts;
+        * a frame or mapping with the columns "winner" and "loser", and optionally "tie"
+          (whether neither won), "weight" (number of such duels), "group" (prompt or
+          voter: errors are clustered by it) and "judge" (see Notes). A warning names
+          other columns;
+        * the same with the columns `item_a`, `item_b` and `result` in place of
+          "winner", "loser" and "tie".
     covariates : array-like of shape (n_duels,) or (n_duels, n_covariates), list of str or None, \
 default=None
-        Numbers of each duel, such as the difference of the lengths of two answers: in a table with
-        a result the first item's minus the second's, where a constant 1 is the advantage of being
-        shown first; else the winner's minus the loser's (in a tie, the item in the place of the
-        winner). Names are read from two columns each: "length" from "length_a" and "length_b", from
-        "length_home" and "length_away" with ``item_a="home", item_b="away"``, from "length_winner"
-        and "length_loser" in a table of these.
+        Numbers of each duel, such as the difference of the lengths of two answers: in a
+        table with a result the first item's minus the second's, where a constant 1 is
+        the advantage of being shown first; else the winner's minus the loser's (in a
+        tie, the item in the place of the winner). Names are read from two columns each:
+        "length" from "length_a" and "length_b", from "length_home" and "length_away"
+        with ``item_a="home", item_b="away"``, from "length_winner" and "length_loser"
+        in a table of these.
     half_games : float, default=0.0
-        Number of wins, and of losses, that each item has against a virtual item of strength 0.
-        Every item has a finite strength with 0.5.
+        Number of wins, and of losses, that each item has against a virtual item of
+        strength 0. Every item has a finite strength with 0.5.
     ties : {"davidson", "half"}, default="davidson"
-        "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts half a win
-        and half a loss.
+        "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts
+        half a win and half a loss.
     item_a, item_b : str, default="model_a", "model_b"
         Columns of the two items of a duel.
     result : str, default="winner"
-        Column that says who won: in every row the item itself, or in every row the name of one of
-        these two columns, "a" or "b", in any case. Beside either, a tie is "tie", "tied", "draw",
-        "tie (bothbad)", "bothbad" or "both_bad", beside names only if no item has that name.
+        Column that says who won: in every row the item itself, or in every row the name
+        of one of these two columns, "a" or "b", in any case. Beside either, a tie is
+        "tie", "tied", "draw", "tie (bothbad)", "bothbad" or "both_bad", beside names
+        only if no item has that name.
 
     Returns
     -------
@@ -302,8 +308,8 @@ default=None
     Raises
     ------
     ValueError
-        If duels do not fit, all are in one group, or no finite strengths exist: some items did not
-        meet the rest, never won or never lost.
+        If duels do not fit, all are in one group, or no finite strengths exist: some
+        items did not meet the rest, never won or never lost.
 
     See Also
     --------
@@ -312,21 +318,23 @@ default=None
 
     Notes
     -----
-    Weights count duels: weight 2 is the row twice. If weights are importances, give each row a
-    group of its own. Variances clustered by n groups have the factor n / (n - 1); those without
-    groups have no such factor.
+    Weights count duels: weight 2 is the row twice. If weights are importances, give
+    each row a group of its own. Variances clustered by n groups have the factor n / (n
+    - 1); those without groups have no such factor.
 
-    The model is fitted twice if there is a column "judge". A judge agrees with the first order in a
-    fraction acc of its duels, ``(agreeing + 1) / (duels + 2)`` with ties as half, and the second
-    fit weighs its duels by ``max(2 acc - 1, 0.02)``: a judge who guesses hardly counts. Each row is
-    then a group of its own, unless there are groups. This cannot help if most judges err alike.
-    ``group=judge`` is another thing, errors clustered by few judges, and nearly useless with ten.
+    The model is fitted twice if there is a column "judge". A judge agrees with the
+    first order in a fraction acc of its duels, ``(agreeing + 1) / (duels + 2)`` with
+    ties as half, and the second fit weighs its duels by ``max(2 acc - 1, 0.02)``: a
+    judge who guesses hardly counts. Each row is then a group of its own, unless there
+    are groups. This cannot help if most judges err alike. ``group=judge`` is another
+    thing, errors clustered by few judges, and nearly useless with ten.
 
     References
     ----------
     .. [1] R. Bradley, M. Terry, "Rank Analysis of Incomplete Block Designs", Biometrika 39, 1952.
     .. [2] R. Davidson, "On Extending the Bradley-Terry Model to Accommodate Ties in Paired
-       Comparison Experiments", Journal of the American Statistical Association 65, 1970.
+       Comparison Experiments", Journal of the American Statistical Association 65,
+       1970.
 
     Examples
     --------
@@ -384,8 +392,8 @@ def _of_differences(covariance):
 def _outcomes(log_odds, log_tie):
     """Davidson's model: a win, a tie and a loss are proportional to e^(d/2), nu and e^(-d/2).
 
-    Returns the log of their sum, the probability of a tie, and mean and variance of the score,
-    which is 1, 0.5 or 0.
+    Returns the log of their sum, the probability of a tie, and mean and variance of the
+    score, which is 1, 0.5 or 0.
     """
     half = log_odds / 2.0
     total = np.logaddexp(np.logaddexp(half, -half), log_tie)
@@ -520,7 +528,8 @@ class _Likelihood:
 def _read(duels, covariates, item_a, item_b, result):
     """Winner, loser, tie and group of each row, weights, covariates, and the names of the items.
 
-    Without covariates and groups equal duels are counted: one row for each pair and outcome.
+    Without covariates and groups equal duels are counted: one row for each pair and
+    outcome.
     """
     columns, wanted, sides = (
         column_names(duels),

@@ -32,14 +32,15 @@ def utilities_from_clicks(
 ) -> np.ndarray:
     """Unbiased estimates of relevance from clicks at known positions.
 
-    A document at position p is examined with probability theta_p; examined, it is clicked with
-    probability eps_plus_p if it is relevant and eps_minus_p if it is not. Then
+    A document at position p is examined with probability theta_p; examined, it is
+    clicked with probability eps_plus_p if it is relevant and eps_minus_p if it is not.
+    Then
 
         v = (click - theta_p eps_minus_p) / (theta_p (eps_plus_p - eps_minus_p))
 
-    has the expectation P(relevant) for every order of the documents [2]_. Without `trust`, readers
-    click every examined relevant document and no other. Then v is click / theta_p, inverse
-    propensity scoring [1]_.
+    has the expectation P(relevant) for every order of the documents [2]_. Without
+    `trust`, readers click every examined relevant document and no other. Then v is
+    click / theta_p, inverse propensity scoring [1]_.
 
     Parameters
     ----------
@@ -49,27 +50,30 @@ def utilities_from_clicks(
         Position of the document on the page, 1 = first.
     propensity : float, array-like of shape (n_positions,) or callable, default=1.0
         theta_p: entry p - 1 of an array, the entry with the label p of a Series,
-        ``propensity(positions)`` of a callable, or ``(1 / p)**eta`` for a number eta >= 0.
+        ``propensity(positions)`` of a callable, or ``(1 / p)**eta`` for a number eta >=
+        0.
     trust : (eps_plus, eps_minus) or None, default=None
-        Each is a number, an array of shape (n_positions,) or a Series by position, with eps_plus >
-        eps_minus. Readers who trust the first positions click irrelevant documents there. None is
-        (1, 0).
+        Each is a number, an array of shape (n_positions,) or a Series by position, with
+        eps_plus > eps_minus. Readers who trust the first positions click irrelevant
+        documents there. None is (1, 0).
     min_propensity : float, default=0.0
         Lower bound of the propensities: less variance, and a bias.
     non_negative : bool, default=False
-        Whether to add ``max_p eps_minus_p / (eps_plus_p - eps_minus_p)`` over the positions of the
-        data to all rows, so that no v is below 0. This changes no expected order.
+        Whether to add ``max_p eps_minus_p / (eps_plus_p - eps_minus_p)`` over the
+        positions of the data to all rows, so that no v is below 0. This changes no
+        expected order.
 
     Returns
     -------
     ndarray of float, shape (n_rows,)
-        v. Clicks at rarely examined positions have v > 1; likely clicks that did not come have
-        v < 0.
+        v. Clicks at rarely examined positions have v > 1; likely clicks that did not
+        come have v < 0.
 
     Raises
     ------
     ValueError
-        If shapes differ, a position has no propensity, or probabilities are not in [0, 1].
+        If shapes differ, a position has no propensity, or probabilities are not in [0,
+        1].
 
     See Also
     --------
@@ -77,9 +81,10 @@ def utilities_from_clicks(
 
     Notes
     -----
-    Documents that are never shown have no estimate. The estimates are unbiased for losses that are
-    linear in the utilities, such as "dcg" under every order-preserving surrogate. They are biased
-    for NDCG, which divides by a function of the label, and for precision, which thresholds labels.
+    Documents that are never shown have no estimate. The estimates are unbiased for
+    losses that are linear in the utilities, such as "dcg" under every order-preserving
+    surrogate. They are biased for NDCG, which divides by a function of the label, and
+    for precision, which thresholds labels.
 
     References
     ----------
@@ -96,8 +101,8 @@ def utilities_from_clicks(
     >>> utilities_from_clicks([1, 1, 0], [1, 2, 3])
     array([1., 2., 0.])
 
-    Readers click 80 % of the examined relevant documents and 30 % of the others. A document
-    without a click is then below 0:
+    Readers click 80 % of the examined relevant documents and 30 % of the others. A
+    document without a click is then below 0:
 
     >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=(0.8, 0.3)).round(6)
     array([ 1.4,  3.4, -0.6])
@@ -193,10 +198,10 @@ def make_clicks(
 ) -> Bunch:
     """Clicks of readers on lists of documents with known grades.
 
-    Each session draws a query at random and shows its documents in the order of `scores`. A
-    document is relevant to the reader with probability grade / max_grade. The reader examines
-    position p with probability theta_p, and clicks an examined document with probability eps_plus_p
-    if it is relevant, else eps_minus_p.
+    Each session draws a query at random and shows its documents in the order of
+    `scores`. A document is relevant to the reader with probability grade / max_grade.
+    The reader examines position p with probability theta_p, and clicks an examined
+    document with probability eps_plus_p if it is relevant, else eps_minus_p.
 
     Parameters
     ----------
@@ -205,7 +210,8 @@ def make_clicks(
     qid : array-like of shape (n_rows,) or None, default=None
         Query ids of the rows; None is one list.
     scores : array-like of shape (n_rows,) or None, default=None
-        Scores of the ranker that orders the lists, ties in random order; None is random orders.
+        Scores of the ranker that orders the lists, ties in random order; None is random
+        orders.
     n_sessions : int, default=1000
         Number of result pages shown.
     max_grade : float or None, default=None
@@ -213,7 +219,8 @@ def make_clicks(
     propensity, trust
         As in `utilities_from_clicks`.
     temperature : float, default=0.0
-        Scale of Gumbel noise added to the scores in each session, to explore other orders.
+        Scale of Gumbel noise added to the scores in each session, to explore other
+        orders.
     cutoff : int or None, default=None
         Number of positions; documents below have no rows.
     random_state : int, RandomState instance or None, default=None
@@ -222,9 +229,9 @@ def make_clicks(
     Returns
     -------
     data : Bunch
-        One entry for each document of each session: ``clicks`` 0 or 1, ``position``, ``session``
-        and ``row``, the row of y. Also the truth: ``relevance`` (n_rows,), the probability that a
-        row is relevant, and ``click_probability`` of each entry.
+        One entry for each document of each session: ``clicks`` 0 or 1, ``position``,
+        ``session`` and ``row``, the row of y. Also the truth: ``relevance`` (n_rows,),
+        the probability that a row is relevant, and ``click_probability`` of each entry.
 
     Raises
     ------

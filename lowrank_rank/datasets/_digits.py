@@ -26,34 +26,38 @@ def load_digits_retrieval(
 
     Each query is an image, its documents are other images; a document is relevant if it
     shows the same digit. The features of a pair compare the two 8 x 8 images: absolute
-    differences and products of 4 x 4 block means, distances, correlations, and overlaps at
-    shifts of one pixel. Queries and candidates come from one pool of 1797 images, and are
-    never the same image.
+    differences and products of 4 x 4 block means, distances, correlations, and overlaps
+    at shifts of one pixel. Queries and candidates come from one pool of 1797 images,
+    and are never the same image.
 
     Parameters
     ----------
     n_queries : int, default=200
         Number of queries.
     n_candidates : int or (int, int), default=40
-        Documents of each query. A pair is the least and the greatest number; lengths between them
-        are drawn with a uniform logarithm, so that short lists are as common as long ones.
+        Documents of each query. A pair is the least and the greatest number; lengths
+        between them are drawn with a uniform logarithm, so that short lists are as
+        common as long ones.
     popularity : array-like of shape (10,), default=None
-        Relative frequency of each digit among the candidates, above 0, for common and rare kinds
-        of a catalogue. Queries are drawn evenly. None draws candidates evenly too.
+        Relative frequency of each digit among the candidates, above 0, for common and
+        rare kinds of a catalogue. Queries are drawn evenly. None draws candidates
+        evenly too.
     random_state : int, RandomState instance or None, default=0
         Draws queries and candidates.
     return_images : bool, default=False
         Also return the indices of the images.
     as_frame : bool, default=False
-        Return pandas objects: ``data`` a frame with the names of the features, ``target`` and
-        ``qid`` series, and ``frame`` with all, whose last columns are "qid" and "target".
+        Return pandas objects: ``data`` a frame with the names of the features,
+        ``target`` and ``qid`` series, and ``frame`` with all, whose last columns are
+        "qid" and "target".
 
     Returns
     -------
     data : Bunch
-        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``.
-        `return_images` adds ``images`` (1797, 8, 8) and their ``digit`` (1797,). The indices of
-        images are then ``query`` (n_queries,) and ``candidate`` (n_documents,).
+        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``,
+        ``feature_names``. `return_images` adds ``images`` (1797, 8, 8) and their
+        ``digit`` (1797,). The indices of images are then ``query`` (n_queries,) and
+        ``candidate`` (n_documents,).
 
     Raises
     ------
@@ -118,8 +122,8 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
     Returns the image of each query, and the image and query id of each candidate.
     """
     query = rng.permutation(len(weights))[:n_queries]
-    # The smallest exponential variates divided by weights are a weighted draw without replacement
-    # (Efraimidis and Spirakis 2006).
+    # The smallest exponential variates divided by weights are a weighted draw without
+    # replacement (Efraimidis and Spirakis 2006).
     uniform = rng.uniform(size=(n_queries, len(weights) - 1))
     others = np.arange(len(weights) - 1)
     others = others + (others >= query[:, np.newaxis])  # skips the query itself

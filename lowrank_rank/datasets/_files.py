@@ -45,8 +45,8 @@ def refuse_line(path: Any, line: Any, message: str, cause: Any = None) -> NoRetu
 def numbered_blocks(path, size=2**16, longest=2**26):
     """Yield the number of the first line and the bytes of some whole lines of a file.
 
-    Files ending in .gz or .bz2 are unpacked, a byte order mark is removed, and the last line gets
-    the end of a line if it has none.
+    Files ending in .gz or .bz2 are unpacked, a byte order mark is removed, and the last
+    line gets the end of a line if it has none.
 
     Parameters
     ----------
@@ -96,8 +96,9 @@ def numbered_lines(path):
 def open_replacing(path):
     """Open a binary file that replaces `path` when the block ends without an error.
 
-    Names ending in .gz or .bz2 are packed. The bytes go to a temporary file in the same folder, so
-    an error or an interrupt leaves the old file untouched. A folder or a device is refused.
+    Names ending in .gz or .bz2 are packed. The bytes go to a temporary file in the same
+    folder, so an error or an interrupt leaves the old file untouched. A folder or a
+    device is refused.
     """
     target = Path(
         os.path.realpath(path)
@@ -147,8 +148,9 @@ def line_of_row(path, row):
 def read_svmlight(path, dtype, zero_based, n_lines=4000):
     """Read SVMlight lines with a qid in chunks (X, y, qid) of `n_lines`, in bounded memory.
 
-    X is a CSR matrix with as many columns as the highest feature of the chunk. Values are read as
-    float32 if `dtype` is float32, else as float64. Messages name the file and the line.
+    X is a CSR matrix with as many columns as the highest feature of the chunk. Values
+    are read as float32 if `dtype` is float32, else as float64. Messages name the file
+    and the line.
     """
     dtype = np.dtype(np.float32 if dtype == np.float32 else np.float64)
     lines = lines_with_data(path)

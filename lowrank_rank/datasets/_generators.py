@@ -44,8 +44,8 @@ def make_ranking(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Documents with grades that a linear score explains up to noise and a query effect.
 
-    All documents of a query share an offset of the features, so that a good score within queries
-    differs from a good score over all documents.
+    All documents of a query share an offset of the features, so that a good score
+    within queries differs from a good score over all documents.
 
     Parameters
     ----------
@@ -112,10 +112,11 @@ def make_label_ranking(
 ) -> Bunch:
     """Fixed items with a known conditional distribution of the label, linear in x.
 
-    The label of a sample is one of `n_labels` grade vectors. Their probabilities are drawn from a
-    Dirichlet distribution for every sample, and X is a linear image of the probabilities. The
-    expectation of any encoding of the label is therefore linear in x, so ridge regression is well
-    specified for every target loss. `calibration.conditional_regret` computes the regret.
+    The label of a sample is one of `n_labels` grade vectors. Their probabilities are
+    drawn from a Dirichlet distribution for every sample, and X is a linear image of the
+    probabilities. The expectation of any encoding of the label is therefore linear in
+    x, so ridge regression is well specified for every target loss.
+    `calibration.conditional_regret` computes the regret.
 
     Parameters
     ----------

@@ -44,26 +44,30 @@ def iter_lists(
 ) -> "ListBlocks":
     """Iterate over blocks of whole lists from files, memory maps or chunks, any number of times.
 
-    No list is cut between two blocks: a list that the source cuts, between chunks or files, is
-    joined. Rows of a list that come after rows of other lists are refused.
+    No list is cut between two blocks: a list that the source cuts, between chunks or
+    files, is joined. Rows of a list that come after rows of other lists are refused.
 
     Parameters
     ----------
     source : path, list of paths, tuple (X, y, qid), iterable or callable
-        * One or several files, or a pattern with ``*`` such as ``"log/*.parquet"``: its files are
-          read in the order of their names. Files are Parquet if they end in .parquet, else LETOR
-          or SVMlight lines with a qid. Files ending in .gz or .bz2 are unpacked.
-        * A tuple of three arrays, or of paths of ``.npy`` files, which are mapped into memory. The
-          blocks are views of the arrays.
-        * An iterable of chunks (X, y, qid), or a callable that returns one. X is an array, a sparse
-          matrix or a pandas frame. An iterator, such as a generator, allows only one pass.
+        * One or several files, or a pattern with ``*`` such as ``"log/*.parquet"``: its
+          files are read in the order of their names. Files are Parquet if they end in
+          .parquet, else LETOR or SVMlight lines with a qid. Files ending in .gz or .bz2
+          are unpacked.
+        * A tuple of three arrays, or of paths of ``.npy`` files, which are mapped into
+          memory. The blocks are views of the arrays.
+        * An iterable of chunks (X, y, qid), or a callable that returns one. X is an
+          array, a sparse matrix or a pandas frame. An iterator, such as a generator,
+          allows only one pass.
     rows_per_block : int, default=100_000
         Maximum number of rows of a block; a longer list is a block by itself.
     n_features : int or None, default=None
-        Number of features of LETOR files. None is the highest number in any of the files, found
-        by reading all of them once before the first pass, which then takes twice the time.
+        Number of features of LETOR files. None is the highest number in any of the
+        files, found by reading all of them once before the first pass, which then takes
+        twice the time.
     dtype : dtype, default=float64
-        Type of the features of files, as in `load_letor`. Arrays and chunks keep their types.
+        Type of the features of files, as in `load_letor`. Arrays and chunks keep their
+        types.
     zero_based : bool, default=False
         Whether LETOR files count features from 0.
     dense : bool, default=False
@@ -71,7 +75,8 @@ def iter_lists(
     y_column, qid_column : str, default="y" and "qid"
         Columns of grades and of query ids in Parquet files.
     feature_columns : list of str or None, default=None
-        Columns of features in Parquet files, in the order of X; None is all other columns.
+        Columns of features in Parquet files, in the order of X; None is all other
+        columns.
     verbose : int, default=0
         1 prints a line at the end of each pass, 2 a line for each block.
 
@@ -85,8 +90,8 @@ def iter_lists(
     FileNotFoundError
         If a file does not exist, or no file has a name like the pattern.
     ValueError
-        During a pass, if the rows of a list are not together, if chunks have different features, or
-        if a file cannot be read. The message names the row or line.
+        During a pass, if the rows of a list are not together, if chunks have different
+        features, or if a file cannot be read. The message names the row or line.
     TypeError
         If `source` is nothing of the kind.
     ImportError
@@ -94,10 +99,10 @@ def iter_lists(
 
     Notes
     -----
-    About three blocks and one chunk of the source are in memory. If the ids of files or arrays do
-    not come sorted, or the source is an iterable or callable, so is the set of earlier ids, some
-    100 bytes for each list. Where sorted ids end, the earlier rows are read again for this set. A
-    LETOR file is read in chunks of 4,000 lines.
+    About three blocks and one chunk of the source are in memory. If the ids of files or
+    arrays do not come sorted, or the source is an iterable or callable, so is the set
+    of earlier ids, some 100 bytes for each list. Where sorted ids end, the earlier rows
+    are read again for this set. A LETOR file is read in chunks of 4,000 lines.
 
     Examples
     --------
@@ -151,9 +156,9 @@ def iter_lists(
 class ListBlocks:
     """A re-iterable of blocks (X, y, qid) of whole lists, returned by `iter_lists`.
 
-    ``blocks(size)`` iterates over blocks of whole lists of about `size` rows; if it `is_fixed`, it
-    can start again during a pass, with the same blocks. ``place(row)`` describes the place of a
-    row.
+    ``blocks(size)`` iterates over blocks of whole lists of about `size` rows; if it
+    `is_fixed`, it can start again during a pass, with the same blocks. ``place(row)``
+    describes the place of a row.
     """
 
     def __init__(
@@ -326,7 +331,8 @@ def _concatenate(blocks):
         return blocks[0]
     X, y, qid = zip(*blocks, strict=True)
     if len({ids.dtype.kind for ids in qid}) > 1:
-        # NumPy would make strings of numbers, and floats of signed and unsigned integers.
+        # NumPy would make strings of numbers, and floats of signed and unsigned
+        # integers.
         qid = tuple(ids.astype(object) for ids in qid)
     return stacked(X), np.concatenate(y), np.concatenate(qid)
 

@@ -45,7 +45,8 @@ def load_letor(
 ) -> Sequence[Any]:
     """Read ranking data in LETOR's format: SVMlight lines with a qid.
 
-    Each line is ``grade qid:7 1:0.3 4:1.0 # comment``. Files ending in .gz or .bz2 are unpacked.
+    Each line is ``grade qid:7 1:0.3 4:1.0 # comment``. Files ending in .gz or .bz2 are
+    unpacked.
 
     Parameters
     ----------
@@ -54,12 +55,14 @@ def load_letor(
     n_features : int or None, default=None
         Number of features; None is the highest number in any of the files.
     dtype : dtype, default=float64
-        Type of the features: float64, float32 or an integer type that represents all values.
+        Type of the features: float64, float32 or an integer type that represents all
+        values.
     zero_based : bool, default=False
-        Whether the files count features from 0. LETOR counts from 1, and a feature 0 is refused
-        there.
+        Whether the files count features from 0. LETOR counts from 1, and a feature 0 is
+        refused there.
     dense : bool, default=False
-        Whether to return X as an array, for estimators without support of sparse matrices.
+        Whether to return X as an array, for estimators without support of sparse
+        matrices.
 
     Returns
     -------
@@ -68,16 +71,16 @@ def load_letor(
     y : ndarray of shape (n_rows,)
         Grades.
     qid : ndarray of int, shape (n_rows,)
-        Type int64, or uint64 if ids in any of the files need it. A list of paths returns a list
-        with one triple (X, y, qid) for each file.
+        Type int64, or uint64 if ids in any of the files need it. A list of paths
+        returns a list with one triple (X, y, qid) for each file.
 
     Raises
     ------
     FileNotFoundError
         If a file does not exist.
     ValueError
-        If a file is empty or damaged, or a line cannot be read or has no qid. The message names
-        the file and the line.
+        If a file is empty or damaged, or a line cannot be read or has no qid. The
+        message names the file and the line.
 
     Examples
     --------
@@ -152,8 +155,8 @@ def can_represent(values, dtype):
 def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0):
     """Give the features of a file their number of columns, type and format.
 
-    `zero_based` and `dense` are as in `load_letor`; X starts at row `first_row` of the file
-    `path`.
+    `zero_based` and `dense` are as in `load_letor`; X starts at row `first_row` of the
+    file `path`.
     """
     beyond = X.indices >= n_features
     if beyond.any():
@@ -191,9 +194,9 @@ def dump_letor(
 ) -> np.ndarray:
     """Write ranking data in LETOR's format: SVMlight lines with a qid.
 
-    Rows keep their order, and features are counted from 1. Numbers are written so that reading
-    returns the same float64; zeros are not written. An error or an interrupt leaves an existing
-    file unchanged.
+    Rows keep their order, and features are counted from 1. Numbers are written so that
+    reading returns the same float64; zeros are not written. An error or an interrupt
+    leaves an existing file unchanged.
 
     Parameters
     ----------
@@ -202,8 +205,8 @@ def dump_letor(
     y : array-like of shape (n_rows,)
         Grades.
     qid : array-like of shape (n_rows,) or None
-        Any hashable ids; None if `y` is a `ranking_target`. The format allows integers only:
-        other ids are written as 1, 2, ... in order of first appearance.
+        Any hashable ids; None if `y` is a `ranking_target`. The format allows integers
+        only: other ids are written as 1, 2, ... in order of first appearance.
     path : str or Path
         A name ending in .gz or .bz2 packs the file.
     comment : str or None, default=None
@@ -212,8 +215,8 @@ def dump_letor(
     Returns
     -------
     ids : ndarray of shape (n_lists,)
-        The distinct ids in order of first appearance. If they are not integers, ``ids[i - 1]`` was
-        written as i.
+        The distinct ids in order of first appearance. If they are not integers, ``ids[i
+        - 1]`` was written as i.
 
     Raises
     ------

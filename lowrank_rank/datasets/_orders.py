@@ -24,19 +24,21 @@ def grades_from_orders(
 ) -> np.ndarray:
     """Convert orders of items, best first, to grades, higher is better.
 
-    The item at position p of an order of m items has the grade m - p, so a full order gives r -
-    rank. Tied items share their mean position. Items without a position have NaN.
+    The item at position p of an order of m items has the grade m - p, so a full order
+    gives r - rank. Tied items share their mean position. Items without a position have
+    NaN.
 
     Parameters
     ----------
     orders : sequence of sequences of int, or of names
-        Items best first, by index 0..r-1 or by name; lengths may differ. A tie is a list, tuple,
-        set or array within an order: ``[2, (0, 1)]``.
+        Items best first, by index 0..r-1 or by name; lengths may differ. A tie is a
+        list, tuple, set or array within an order: ``[2, (0, 1)]``.
     n_items : int or None, default=None
-        The number r of items; None is the number of `items`, or the length of the longest order.
+        The number r of items; None is the number of `items`, or the length of the
+        longest order.
     items : sequence or None, default=None
-        The names of the items in the order of the columns; None if orders hold indices. A tuple
-        that is a name is not a tie.
+        The names of the items in the order of the columns; None if orders hold indices.
+        A tuple that is a name is not a tie.
 
     Returns
     -------
@@ -197,7 +199,8 @@ def _type_of(column):
 def tied_grades(lengths, sizes, item, n_items):
     """Grades (n_orders, n_items) of concatenated orders, best first; NaN for items not in an order.
 
-    `lengths` are the numbers of items of the orders, and `sizes` of the sets of tied items.
+    `lengths` are the numbers of items of the orders, and `sizes` of the sets of tied
+    items.
     """
     order = np.repeat(np.arange(len(lengths)), lengths)
     middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # positions over all orders

@@ -29,11 +29,12 @@ def make_preferences(
 ) -> Bunch:
     """Fixed items whose label is a graph of preferences, with a known distribution linear in x.
 
-    The label y of a sample is one of `n_labels` weighted graphs, ``y_ij > 0`` the weight of the
-    preference "i before j". Each graph follows a random order of the items, so no graph has a
-    cycle. Their probabilities p are drawn for every sample, and X is a linear image of them, as in
-    `make_label_ranking`. The *majority graph* of a sample has the edge i -> j if ``u_ij > u_ji``,
-    ``u = sum_l p_l y_l``; it may have a cycle.
+    The label y of a sample is one of `n_labels` weighted graphs, ``y_ij > 0`` the
+    weight of the preference "i before j". Each graph follows a random order of the
+    items, so no graph has a cycle. Their probabilities p are drawn for every sample,
+    and X is a linear image of them, as in `make_label_ranking`. The *majority graph* of
+    a sample has the edge i -> j if ``u_ij > u_ji``, ``u = sum_l p_l y_l``; it may have
+    a cycle.
 
     Parameters
     ----------
@@ -48,11 +49,11 @@ def make_preferences(
     weights : {"unit", "uniform"}, default="unit"
         Weights of preferences: 1, or uniform on (0, 1].
     density : float, default=1.0
-        Fraction of the ``r (r-1) / 2`` pairs that a label compares, chosen at random, at
-        least one; in (0, 1].
+        Fraction of the ``r (r-1) / 2`` pairs that a label compares, chosen at random,
+        at least one; in (0, 1].
     condition : {None, "p_dag", "cyclic"}, default=None
-        None draws any samples, "p_dag" samples without a cycle in the majority graph, "cyclic"
-        samples with a cycle.
+        None draws any samples, "p_dag" samples without a cycle in the majority graph,
+        "cyclic" samples with a cycle.
     random_state : int, RandomState instance or None, default=None
         Seed.
 
@@ -69,10 +70,11 @@ def make_preferences(
 
     Notes
     -----
-    Probabilities have a Dirichlet distribution with all parameters 0.5, and samples that miss the
-    condition are drawn again. If fewer than 4 of 200 trials meet the condition, the parameters are
-    0.05 for "p_dag" (nearly a single label) and 5 for "cyclic" (nearly equal shares). If this is
-    not enough, the support is drawn again, up to 200 times.
+    Probabilities have a Dirichlet distribution with all parameters 0.5, and samples
+    that miss the condition are drawn again. If fewer than 4 of 200 trials meet the
+    condition, the parameters are 0.05 for "p_dag" (nearly a single label) and 5 for
+    "cyclic" (nearly equal shares). If this is not enough, the support is drawn again,
+    up to 200 times.
 
     Examples
     --------
@@ -122,7 +124,8 @@ def _draw_probabilities(rng, support, n_samples, condition):
     batch = max(
         200, min(2 * n_samples, 4_000_000 // n_items**2)
     )  # rows that fit into memory
-    # A small concentration is near a single, acyclic label, a large one near the mean label.
+    # A small concentration is near a single, acyclic label, a large one near the mean
+    # label.
     for concentration in (0.5, 0.05 if condition == "p_dag" else 5.0):
         accepted: list[np.ndarray] = []
         while sum(len(p) for p in accepted) < n_samples:
@@ -158,9 +161,9 @@ def make_duels(
 
     ``margin = (1 - cyclic) * <w, a - b> + cyclic * a' A b``,
 
-    w a unit vector and A = -A' the sum of ``p q' - q p'`` over `n_planes` orthogonal planes with
-    orthonormal bases p, q. In such a plane, a beats all b ahead of it by less than half a turn.
-    Features are standard normal.
+    w a unit vector and A = -A' the sum of ``p q' - q p'`` over `n_planes` orthogonal
+    planes with orthonormal bases p, q. In such a plane, a beats all b ahead of it by
+    less than half a turn. Features are standard normal.
 
     Parameters
     ----------
@@ -171,8 +174,8 @@ def make_duels(
     n_planes : int, default=1
         Number of planes.
     cyclic : float, default=1.0
-        Share of the cyclic part, in [0, 1]. At 0 a linear score explains the winners; at 1 it is no
-        better than chance.
+        Share of the cyclic part, in [0, 1]. At 0 a linear score explains the winners;
+        at 1 it is no better than chance.
     noise : float, default=0.5
         Noise of the winner; at 0 the sign of the margin decides.
     random_state : int, RandomState instance or None, default=None
@@ -181,11 +184,11 @@ def make_duels(
     Returns
     -------
     data : Bunch
-        ``data`` (2 * n_duels, n_features) has the two documents of a duel in consecutive rows,
-        ``target`` (2 * n_duels,) 1 for the winner and 0 for the loser, ``qid`` (2 * n_duels,) the
-        number of the duel. The truth is ``coef`` (n_features,), (1 - cyclic) w, ``interaction``
-        (n_features, n_features), cyclic A, and ``margin`` and ``probabilities`` (n_duels,) of the
-        first document.
+        ``data`` (2 * n_duels, n_features) has the two documents of a duel in
+        consecutive rows, ``target`` (2 * n_duels,) 1 for the winner and 0 for the
+        loser, ``qid`` (2 * n_duels,) the number of the duel. The truth is ``coef``
+        (n_features,), (1 - cyclic) w, ``interaction`` (n_features, n_features), cyclic
+        A, and ``margin`` and ``probabilities`` (n_duels,) of the first document.
 
     Raises
     ------

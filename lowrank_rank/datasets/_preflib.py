@@ -23,37 +23,38 @@ _WITHOUT_VOTERS = re.compile(r"\s*0+\s*[:,]")
 def load_preflib(path: Any) -> Bunch:
     """Read votes in PrefLib's formats .soc, .soi, .toc and .toi.
 
-    Each line is ``count: 3,1,{2,4}``, the number of voters and their order, best first, ties in
-    braces. Lines with the count 0 are skipped. Files of the older format, without '#' before the
-    lines of the header, are read as well. Alternatives may have any numbers; columns are in the
-    order of these numbers. An order of m' alternatives becomes grades,
+    Each line is ``count: 3,1,{2,4}``, the number of voters and their order, best first,
+    ties in braces. Lines with the count 0 are skipped. Files of the older format,
+    without '#' before the lines of the header, are read as well. Alternatives may have
+    any numbers; columns are in the order of these numbers. An order of m' alternatives
+    becomes grades,
 
     ``grade(i) = m' - rank(i)``.
 
-    Tied alternatives share their mean rank. A strict and complete order of r alternatives gives
-    r-1, ..., 0.
+    Tied alternatives share their mean rank. A strict and complete order of r
+    alternatives gives r-1, ..., 0.
 
     Parameters
     ----------
     path : str or Path
-        The file, with an ending by type: s or t for strict orders or ties, c or i for complete or
-        incomplete orders.
+        The file, with an ending by type: s or t for strict orders or ties, c or i for
+        complete or incomplete orders.
 
     Returns
     -------
     data : Bunch
-        ``target`` (n_orders, m) has grades, higher is better, and NaN for alternatives without
-        rank. ``counts`` (n_orders,) has the numbers of voters, to be used as sample_weight, and
-        ``item_names`` (m,) the names. ``title`` is "" in the older format; ``data_type`` is the
-        ending.
+        ``target`` (n_orders, m) has grades, higher is better, and NaN for alternatives
+        without rank. ``counts`` (n_orders,) has the numbers of voters, to be used as
+        sample_weight, and ``item_names`` (m,) the names. ``title`` is "" in the older
+        format; ``data_type`` is the ending.
 
     Raises
     ------
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If the file has another type or no orders, or a line cannot be read or does not fit the
-        header or the type. The message names the line.
+        If the file has another type or no orders, or a line cannot be read or does not
+        fit the header or the type. The message names the line.
 
     References
     ----------

@@ -30,14 +30,16 @@ def propensities_from_clicks(
 ) -> Bunch:
     """Estimate how often readers examine each position, from documents shown at several.
 
-    A document with relevance r_d is clicked at position p with probability theta_p r_d. Given the
-    number of its clicks, their positions do not depend on r_d. The expected share of position p is
+    A document with relevance r_d is clicked at position p with probability theta_p r_d.
+    Given the number of its clicks, their positions do not depend on r_d. The expected
+    share of position p is
 
         pi_dp = n_dp theta_p / sum_q n_dq theta_q,
 
-    where n_dp is the number of times that the document was shown at p. The estimate maximises the
-    conditional likelihood ``sum_dp c_dp log(pi_dp)``, concave in log(theta); c_dp are clicks. No
-    experiment is needed if the order of the documents changes from session to session.
+    where n_dp is the number of times that the document was shown at p. The estimate
+    maximises the conditional likelihood ``sum_dp c_dp log(pi_dp)``, concave in
+    log(theta); c_dp are clicks. No experiment is needed if the order of the documents
+    changes from session to session.
 
     Parameters
     ----------
@@ -46,23 +48,25 @@ def propensities_from_clicks(
     position : array-like of int, shape (n_rows,)
         Position of the document on the page, 1 = first.
     document : array-like of shape (n_rows,)
-        Id of the query and the document together, because relevance depends on the query.
+        Id of the query and the document together, because relevance depends on the
+        query.
     confidence_level : float, default=0.95
         Coverage of the intervals.
 
     Returns
     -------
     found : Bunch
-        ``propensity`` (n_positions,), entry p - 1 for position p, as `utilities_from_clicks` takes
-        it: the largest is 1, and a position without rows is NaN. Also ``standard_error`` of
-        log(propensity), clustered by document, and the ends ``low`` and ``high`` of intervals. All
-        are relative to the position with propensity 1, which has error 0.
+        ``propensity`` (n_positions,), entry p - 1 for position p, as
+        `utilities_from_clicks` takes it: the largest is 1, and a position without rows
+        is NaN. Also ``standard_error`` of log(propensity), clustered by document, and
+        the ends ``low`` and ``high`` of intervals. All are relative to the position
+        with propensity 1, which has error 0.
 
     Raises
     ------
     ValueError
-        If shapes differ, a value is out of range, or some positions cannot be compared with the
-        others: the message names them.
+        If shapes differ, a value is out of range, or some positions cannot be compared
+        with the others: the message names them.
 
     See Also
     --------
@@ -70,9 +74,10 @@ def propensities_from_clicks(
 
     Notes
     -----
-    Only clicks of documents that were shown at two or more positions count. The intervals need some
-    tens of documents; with one document they are NaN. If readers trust the first positions and
-    click irrelevant documents there, the estimate contains this effect.
+    Only clicks of documents that were shown at two or more positions count. The
+    intervals need some tens of documents; with one document they are NaN. If readers
+    trust the first positions and click irrelevant documents there, the estimate
+    contains this effect.
 
     References
     ----------
@@ -128,8 +133,9 @@ def propensities_from_clicks(
 def _refuse_unconnected(shows, clicked, places):
     """Refuse positions whose propensity has no finite maximum of the likelihood.
 
-    As in the model of Bradley and Terry (Ford 1957), it is finite if and only if the graph with an
-    edge from p to q, wherever a document with a click at p was shown at q, is strongly connected.
+    As in the model of Bradley and Terry (Ford 1957), it is finite if and only if the
+    graph with an edge from p to q, wherever a document with a click at p was shown at
+    q, is strongly connected.
     """
     without = np.ravel(clicked.sum(axis=0)) == 0
     if without.all():

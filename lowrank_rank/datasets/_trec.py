@@ -62,7 +62,8 @@ def read_mapping(table, value_names, name):
     Raises
     ------
     ValueError
-        If a column or an id is missing, a document occurs twice, or a value is not a finite number.
+        If a column or an id is missing, a document occurs twice, or a value is not a
+        finite number.
     TypeError
         If the table is of another type.
     """
@@ -211,16 +212,17 @@ def load_qrels(
     Returns
     -------
     dict of str to dict of str to int
-        ``{query: {document: relevance}}`` in the order of the file; if `as_frame`, a DataFrame
-        (structured ndarray without pandas) with the columns qid, docno and relevance.
+        ``{query: {document: relevance}}`` in the order of the file; if `as_frame`, a
+        DataFrame (structured ndarray without pandas) with the columns qid, docno and
+        relevance.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is empty or damaged, a line cannot be read, or a document of a query occurs
-        twice. The message names the file and the line.
+        If the file is empty or damaged, a line cannot be read, or a document of a query
+        occurs twice. The message names the file and the line.
 
     Examples
     --------
@@ -240,8 +242,8 @@ def load_qrels(
 def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]] | Any":
     """Read a TREC run: lines ``query Q0 document rank score tag``.
 
-    The scores order the documents. Ranks and the tag are ignored, as in trec_eval. Lines that begin
-    with # are comments.
+    The scores order the documents. Ranks and the tag are ignored, as in trec_eval.
+    Lines that begin with # are comments.
 
     Parameters
     ----------
@@ -253,16 +255,17 @@ def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]]
     Returns
     -------
     dict of str to dict of str to float
-        ``{query: {document: score}}`` in the order of the file; if `as_frame`, a DataFrame
-        (structured ndarray without pandas) with the columns qid, docno and score.
+        ``{query: {document: score}}`` in the order of the file; if `as_frame`, a
+        DataFrame (structured ndarray without pandas) with the columns qid, docno and
+        score.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is empty or damaged, a line cannot be read, or a document of a query occurs
-        twice. The message names the file and the line.
+        If the file is empty or damaged, a line cannot be read, or a document of a query
+        occurs twice. The message names the file and the line.
 
     Examples
     --------
@@ -317,7 +320,8 @@ def _read_block(path, first, block, form, place, kind, read):
 def _parse(block, n_words, place, kind, read):
     """``{query: {document: value}}`` of a block of lines, none of them a comment or in `read`."""
     n_lines, mark = block.count(b"\n"), b"\0"
-    # A word ends each line, so that one split of the block shows lines of another length.
+    # A word ends each line, so that one split of the block shows lines of another
+    # length.
     words = block.replace(b"\n", b" " + mark + b" ").split()
     marks, is_clear = words[n_words :: n_words + 1], n_lines == 1 or mark not in block
     if (
@@ -353,23 +357,24 @@ def _parse(block, n_words, place, kind, read):
 def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
     """Join runs of several systems into features of documents, to learn how to fuse them.
 
-    A row is a document that some run retrieved for a query. Each run has two features: its score,
-    shifted and scaled to [0, 1] within the query, and ``1 / (60 + rank)``. Documents that it
-    did not retrieve have zeros. The sum of the second features is reciprocal rank fusion [1]_.
+    A row is a document that some run retrieved for a query. Each run has two features:
+    its score, shifted and scaled to [0, 1] within the query, and ``1 / (60 + rank)``.
+    Documents that it did not retrieve have zeros. The sum of the second features is
+    reciprocal rank fusion [1]_.
 
     Parameters
     ----------
     runs : dict of str to run
         Runs by name, each a dict, frame or ranx.Run as in `evaluate_run`.
     qrels : dict, frame, ranx.Qrels or None, default=None
-        Judgements as in `evaluate_run`. Queries without any are dropped. Documents without
-        judgement, or with a negative one, have grade 0.
+        Judgements as in `evaluate_run`. Queries without any are dropped. Documents
+        without judgement, or with a negative one, have grade 0.
 
     Returns
     -------
     Bunch
-        ``data`` (n_rows, 2 n_runs), ``target`` (n_rows,) or None without qrels, ``qid``, ``docno``
-        and ``feature_names``.
+        ``data`` (n_rows, 2 n_runs), ``target`` (n_rows,) or None without qrels,
+        ``qid``, ``docno`` and ``feature_names``.
 
     Raises
     ------
@@ -426,8 +431,8 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
 def dump_qrels(qrels: Any, path: Any) -> None:
     """Write TREC judgements: lines ``query 0 document relevance``.
 
-    A file of that name is replaced once all is written: after an error or an interrupt it is
-    as it was.
+    A file of that name is replaced once all is written: after an error or an interrupt
+    it is as it was.
 
     Parameters
     ----------
@@ -471,8 +476,8 @@ def dump_qrels(qrels: Any, path: Any) -> None:
 def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
     """Write a TREC run: lines ``query Q0 document rank score tag``, best first.
 
-    Scores are written so that reading returns the same numbers. An error or an interrupt leaves an
-    existing file unchanged.
+    Scores are written so that reading returns the same numbers. An error or an
+    interrupt leaves an existing file unchanged.
 
     Parameters
     ----------
@@ -486,7 +491,8 @@ def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
     Raises
     ------
     ValueError
-        If there is none, an id or the tag is empty or holds a space, or a score is not finite.
+        If there is none, an id or the tag is empty or holds a space, or a score is not
+        finite.
 
     Examples
     --------

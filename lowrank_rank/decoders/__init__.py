@@ -1,7 +1,7 @@
 """Decoders of surrogate vectors to ranks.
 
-Decoding for MAP and for preferences is combinatorial. Their decoders return the value of each
-order and, if asked, a bound on the best one, see `Decoded`.
+Decoding for MAP and for preferences is combinatorial. Their decoders return the value
+of each order and, if asked, a bound on the best one, see `Decoded`.
 """
 
 from ._average_precision import decode_map_exact, decode_map_local_search

@@ -6,8 +6,8 @@ If T_p denotes the top p items, it equals
     sum_{p=1..r} c_p F(T_p),   F(T) = sum_{i >= j, both in T} u_ij,
     c_p = 1/p - 1/(p+1),  c_r = 1/r,
 
-a longest path through the subsets of the items. The input `u` holds the lower triangle row by
-row: d = r(r+1)/2 entries in the order of ``numpy.tril_indices(r)``.
+a longest path through the subsets of the items. The input `u` holds the lower triangle
+row by row: d = r(r+1)/2 entries in the order of ``numpy.tril_indices(r)``.
 """
 
 import numpy as np
@@ -82,8 +82,9 @@ def average_precision_value(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
 def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
     """Upper bound on the value of every order of each list.
 
-    A set T of p items has ``F(T) = sum_{i in T} (u_ii + half of the links of i inside T)``. This
-    is at most the sum of the p largest ``u_ii + half of the p-1 largest links of i``.
+    A set T of p items has ``F(T) = sum_{i in T} (u_ii + half of the links of i inside
+    T)``. This is at most the sum of the p largest ``u_ii + half of the p-1 largest
+    links of i``.
 
     Parameters
     ----------
@@ -240,9 +241,9 @@ def decode_map_local_search(
 ) -> Decoded:
     """Ranks by local search from the diagonal order; not exact, never worse than that order.
 
-    Each sweep moves every item to its best position, until no move improves any list. A sweep
-    takes O(r**2) for each list.
-    `average_precision_bound` bounds the possible gain of an exact decoder.
+    Each sweep moves every item to its best position, until no move improves any list. A
+    sweep takes O(r**2) for each list. `average_precision_bound` bounds the possible
+    gain of an exact decoder.
 
     Parameters
     ----------
@@ -288,9 +289,10 @@ def decode_map_local_search(
 def _sweep(full, lists, order, closing, least):
     """Move each item in turn to its best place, the others keeping their order.
 
-    An item at position s that moves behind the item at k > s takes its link from the closing pairs
-    of k, which go from rank k + 1 to k. In front of k < s it adds its link, and they go to k + 2.
-    Sums of these changes up to each gap between two items give the values of all moves.
+    An item at position s that moves behind the item at k > s takes its link from the
+    closing pairs of k, which go from rank k + 1 to k. In front of k < s it adds its
+    link, and they go to k + 2. Sums of these changes up to each gap between two items
+    give the values of all moves.
 
     Parameters
     ----------

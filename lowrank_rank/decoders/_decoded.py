@@ -17,8 +17,9 @@ class Decoder(NamedTuple):
     Parameters
     ----------
     decode : callable
-        ``decode(u, n_items)`` with u (n_lists, d), returning ranks (n_lists, n_items). A decoder
-        of preferences is ``decode(u, *, bound=False)`` with u (n_lists, r, r), returning `Decoded`.
+        ``decode(u, n_items)`` with u (n_lists, d), returning ranks (n_lists, n_items).
+        A decoder of preferences is ``decode(u, *, bound=False)`` with u (n_lists, r,
+        r), returning `Decoded`.
     exact : bool
         Whether the decoded ranks are Bayes-optimal at u = E[targets] for every
         distribution of the label.
@@ -44,8 +45,9 @@ class Decoded(NamedTuple):
     values : ndarray of shape (n_lists,)
         Value of each order in the decoder's objective.
     bounds : ndarray of shape (n_lists,) or None
-        A lower bound of the least cost, or an upper bound of the largest value. None unless the
-        caller asked for bounds. A bound within rounding of the value equals the value.
+        A lower bound of the least cost, or an upper bound of the largest value. None
+        unless the caller asked for bounds. A bound within rounding of the value equals
+        the value.
 
     Examples
     --------
@@ -73,8 +75,8 @@ class Decoded(NamedTuple):
 def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
     """Surrogate vectors u as finite floats of shape (n_lists, n_columns); None is any number.
 
-    `of` and `layout` are words for messages: the number of items, and the meaning of the columns.
-    The default `largest` absolute value keeps sums finite.
+    `of` and `layout` are words for messages: the number of items, and the meaning of
+    the columns. The default `largest` absolute value keeps sums finite.
     """
     u = numbers(u, "u")
     if u.ndim != 2 or n_columns not in (None, u.shape[1]):
@@ -103,8 +105,9 @@ def compared_ranks(ranks, n_lists, n_items):
 def decode_sort(u: ArrayLike) -> np.ndarray:
     """Ranks by descending u (n_lists, r), 1 = best; equal entries keep the order of the items.
 
-    Sorting minimises ``<u, -phi(rank)>`` exactly for every non-increasing phi, hence it is exact
-    for every positional loss (Ramaswamy, Agarwal & Tewari, NIPS 2013, theorem 3).
+    Sorting minimises ``<u, -phi(rank)>`` exactly for every non-increasing phi, hence it
+    is exact for every positional loss (Ramaswamy, Agarwal & Tewari, NIPS 2013, theorem
+    3).
     """
     u = checked_vectors(u, largest=np.inf)
     if u.size == 0:
@@ -127,13 +130,14 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
     Returns
     -------
     ranks : ndarray of int, shape (n_lists, n_items)
-        1 = best. The items below the first `depth` positions are sorted by descending total
-        value.
+        1 = best. The items below the first `depth` positions are sorted by descending
+        total value.
 
     Raises
     ------
     ValueError
-        If u is not a matrix of finite numbers, the same number of columns for each item.
+        If u is not a matrix of finite numbers, the same number of columns for each
+        item.
 
     Examples
     --------
@@ -211,10 +215,10 @@ def subsets_by_size(n_items):
 def trace_back(best, added=lambda inside: 0.0):
     """Ranks from the table of a program over subsets, from the last item to the first.
 
-    Row T of the table `best` (2**r, n_lists) holds, for each list, the best value of the items in T
-    as the first items of an order; a subset is a bit mask. ``added(inside)`` returns the value
-    (n_lists, r) that each item adds as the last one of the subset `inside`; 0 if all items add the
-    same.
+    Row T of the table `best` (2**r, n_lists) holds, for each list, the best value of
+    the items in T as the first items of an order; a subset is a bit mask.
+    ``added(inside)`` returns the value (n_lists, r) that each item adds as the last one
+    of the subset `inside`; 0 if all items add the same.
     """
     n_items, n_lists = len(best).bit_length() - 1, best.shape[1]
     bits = 1 << np.arange(n_items)

@@ -43,8 +43,8 @@ def route_of(estimator, kind):
     a regressor   "regressor"  "regressor"  "regressor"   "regressor"
     ============  ===========  ===========  ============  ============
 
-    "forest" is `item_forest`, "boosted" `document_trees`. A "classifier" predicts expected vectors
-    from the probabilities of classes or distinct sets.
+    "forest" is `item_forest`, "boosted" `document_trees`. A "classifier" predicts
+    expected vectors from the probabilities of classes or distinct sets.
     """
     if not isinstance(estimator, str):
         return (
@@ -107,8 +107,9 @@ def item_forest(missing):
 def document_trees(n):
     """The "trees" of n documents, whose targets are noisy: small trees and steps up to 20,000.
 
-    The larger steps of ``HistGradientBoostingRanker(loss="pairwise_squared")`` lost .014 of NDCG@10
-    on 50 queries of digits, and .039 on 100 queries of digits with noisy grades.
+    The larger steps of ``HistGradientBoostingRanker(loss="pairwise_squared")`` lost
+    .014 of NDCG@10 on 50 queries of digits, and .039 on 100 queries of digits with
+    noisy grades.
     """
     trees = ensemble.HistGradientBoostingRegressor(
         max_iter=200, min_samples_leaf=min(50, max(5, n // 20)), early_stopping=False
@@ -154,16 +155,16 @@ def weights_given(estimator, weights):
 class MeansOfKnown(RegressorMixin, BaseEstimator):
     """Regressor of targets with NaN, by a regressor with weighted means as predictions.
 
-    Forests and nearest neighbours predict sum_i w_i(x) t_i, with weights >= 0 that add up to 1 and
-    are the same for all targets. Let k_i be 1 if the target of row i is known, else 0, and m the
-    mean of the known targets. This regressor predicts
+    Forests and nearest neighbours predict sum_i w_i(x) t_i, with weights >= 0 that add
+    up to 1 and are the same for all targets. Let k_i be 1 if the target of row i is
+    known, else 0, and m the mean of the known targets. This regressor predicts
 
         m + sum_i w_i k_i (t_i - m) / (f + (1 - f) prior_rows / n),    f = sum_i w_i k_i.
 
-    Without the second term the prediction is the mean of the known targets near x. This holds even
-    if labels are missing because of x. The second term shrinks a target with few known rows
-    near x towards its mean, as `prior_rows` of the n rows would. Without missing targets the
-    predictions are the ones of the regressor itself.
+    Without the second term the prediction is the mean of the known targets near x. This
+    holds even if labels are missing because of x. The second term shrinks a target with
+    few known rows near x towards its mean, as `prior_rows` of the n rows would. Without
+    missing targets the predictions are the ones of the regressor itself.
 
     Parameters
     ----------
@@ -174,7 +175,8 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : fitted regressor
-        Regressor of deviations from the means, 0 for missing targets, and of multiples of k.
+        Regressor of deviations from the means, 0 for missing targets, and of multiples
+        of k.
     means_ : ndarray of shape (d,)
     """
 
@@ -244,7 +246,8 @@ class RegressorModel(NamedTuple):
         if self.linear is not None and all(
             k.startswith("sklearn.linear_model.") for k in kinds
         ):
-            # Unlike scikit-learn's product, ours is equal for equal rows to the last bit.
+            # Unlike scikit-learn's product, ours is equal for equal rows to the last
+            # bit.
             return self.linear.predict(_numbers_of(X, self.regressors[0]))
         if self.vectors is not None:
             return self.probabilities(X) @ self.vectors
@@ -267,7 +270,8 @@ class RegressorModel(NamedTuple):
 def fits_of(estimator, X, targets, sample_weight):
     """Rows, targets and weights of each fit: one fit of all coordinates, or one for each.
 
-    Targets are rounded to 32 significant bits. A coordinate is fitted without its rows of NaN.
+    Targets are rounded to 32 significant bits. A coordinate is fitted without its rows
+    of NaN.
     """
     targets = round_significant(targets)
     judged, tags = ~np.isnan(targets), get_tags(estimator).target_tags
@@ -341,7 +345,8 @@ def weight_parameters(estimator, sample_weight):
         return inner and {f"{name}__{key}": value for key, value in inner.items()}
     if has_fit_parameter(estimator, "sample_weight"):
         return {"sample_weight": sample_weight}
-    # Searches, voting and stacking pass other arguments of fit on to the regressors inside.
+    # Searches, voting and stacking pass other arguments of fit on to the regressors
+    # inside.
     inner = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
     inner += [model for _, model in getattr(estimator, "estimators", None) or []]
     inside = [model for model in inner if hasattr(model, "fit")]
@@ -395,7 +400,8 @@ def linear_model(model, X):
 def round_significant(values):
     """Round to 32 significant bits.
 
-    Sums that differ in their last digits become equal, so that a tree breaks ties alike.
+    Sums that differ in their last digits become equal, so that a tree breaks ties
+    alike.
     """
     mantissa, exponent = np.frexp(values)
     return np.ldexp(np.round(np.ldexp(mantissa, 32)), exponent - 32)

@@ -2,12 +2,13 @@
 
     minimise  (penalty / 2) |w|^2 + F(w)
 
-Each round adds the tangent of F at the current w and minimises the penalty plus the largest of
-the tangents. This is a quadratic program over simplices. Its value is a lower bound, the best w
-gives an upper bound, and the gap between them is the certificate. Tangents without weight in three
-rounds are dropped, which does not lower the best bound so far. The minimiser of the program is far
-off while tangents are few. So the next w lies a quarter of the way to it from the best w (Franc and
-Sonnenburg 2008 take a tenth of the way).
+Each round adds the tangent of F at the current w and minimises the penalty plus the
+largest of the tangents. This is a quadratic program over simplices. Its value is a
+lower bound, the best w gives an upper bound, and the gap between them is the
+certificate. Tangents without weight in three rounds are dropped, which does not lower
+the best bound so far. The minimiser of the program is far off while tangents are few.
+So the next w lies a quarter of the way to it from the best w (Franc and Sonnenburg 2008
+take a tenth of the way).
 """
 
 from collections.abc import Callable
@@ -28,12 +29,13 @@ def cutting_plane(
 ) -> tuple[np.ndarray, float, list[float], bool]:
     """Minimise F with a penalty until the duality gap is at most ``tol max(1, |objective|)``.
 
-    ``tangent(w)`` returns the value of the convex F, a subgradient, and a number to watch. If F is
-    a sum, it may return values (n_slacks,) and slopes (n_slacks, m) of the parts: each part then
-    has its own planes and slack. ``report(n_round, watched)`` is called after each round.
+    ``tangent(w)`` returns the value of the convex F, a subgradient, and a number to
+    watch. If F is a sum, it may return values (n_slacks,) and slopes (n_slacks, m) of
+    the parts: each part then has its own planes and slack. ``report(n_round, watched)``
+    is called after each round.
 
-    Returns the best w, its objective minus the lower bound, the watched number of each round, and
-    whether the gap is small enough.
+    Returns the best w, its objective minus the lower bound, the watched number of each
+    round, and whether the gap is small enough.
     """
     weights = start
     slopes, offsets = np.zeros((0, len(weights))), np.zeros(0)
@@ -84,12 +86,12 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
 
         maximise  <offsets, m> - |slopes' m|^2 / (2 penalty),  m >= 0, with the sum 1 in each group
 
-    A primal-dual interior point method takes some twenty linear systems for slopes up to 1e5 times
-    ``sqrt(penalty * spread of the offsets)``; larger ones lose digits. `tol` is the accuracy of the
-    value; 0 is up to rounding.
+    A primal-dual interior point method takes some twenty linear systems for slopes up
+    to 1e5 times ``sqrt(penalty * spread of the offsets)``; larger ones lose digits.
+    `tol` is the accuracy of the value; 0 is up to rounding.
 
-    Returns a feasible point near the maximiser and the objective there, a lower bound of the
-    primal.
+    Returns a feasible point near the maximiser and the objective there, a lower bound
+    of the primal.
     """
     order, counts = np.argsort(groups, kind="stable"), np.bincount(groups)
     groups, starts = groups[order], np.cumsum(counts) - counts
@@ -113,8 +115,8 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
 def _interior_point(rows, linear, groups, starts, tol):
     """Minimiser of ``|V' m|^2 / 2 - <c, m>`` with m >= 0 and the sum of each group 1.
 
-    Each step solves a system of the size of the planes or of the features, whichever are fewer.
-    The rows of a group stand together, `starts` are their first ones.
+    Each step solves a system of the size of the planes or of the features, whichever
+    are fewer. The rows of a group stand together, `starts` are their first ones.
     """
     n = len(linear)
     if n == len(starts):
@@ -157,7 +159,8 @@ def _interior_point(rows, linear, groups, starts, tol):
 def _newton_system(rows, h, groups, starts):
     """Solvers of ``(V V' + 1 / h) m - nu = right``, sums of m given: plain, and refined.
 
-    The rows, centred in each group with the weights h, leave a system of the size of the features.
+    The rows, centred in each group with the weights h, leave a system of the size of
+    the features.
     """
     total, root = np.add.reduceat(h, starts), np.sqrt(h)
     means = np.add.reduceat(h[:, np.newaxis] * rows, starts) / total[:, np.newaxis]

@@ -20,8 +20,8 @@ PARAMETERS = {
 def hold_out(lists, weights, fraction, random_state):
     """Rows to learn from and rows of the lists that are held out, in their order.
 
-    The draw is the one of `model_selection.query_train_test_split` among the lists of positive
-    weight; the other lists are training rows.
+    The draw is the one of `model_selection.query_train_test_split` among the lists of
+    positive weight; the other lists are training rows.
     """
     counted = np.flatnonzero(lists.sum(lists.group(weights)) > 0)
     n_held = ceil(fraction * len(counted))

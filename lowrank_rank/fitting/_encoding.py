@@ -26,8 +26,8 @@ class Encoding(NamedTuple):
     codes : ndarray of int or None
         The list of each row, if features and targets are centred within lists.
     normalisers : ndarray of shape (2,)
-        Weighted sum of the normalisers Z > 0 of documents, and the sum of their weights. They add
-        up over batches.
+        Weighted sum of the normalisers Z > 0 of documents, and the sum of their
+        weights. They add up over batches.
     """
 
     kind: str
@@ -43,8 +43,8 @@ class Encoding(NamedTuple):
     def scaled_targets(self, weights, fitted=None):
         """Targets times the common factor; in centred documents plus a list offset.
 
-        A list offset changes no order. The best offset for scores `fitted` makes the list means of
-        targets and scores agree; without scores it centres the targets.
+        A list offset changes no order. The best offset for scores `fitted` makes the
+        list means of targets and scores agree; without scores it centres the targets.
         """
         targets = self.targets if self.factor == 1.0 else self.targets * self.factor
         if self.codes is None:
@@ -59,8 +59,8 @@ class Encoding(NamedTuple):
 def mean_normaliser(normalisers):
     """The common factor of all targets of documents, 1 without normalisers.
 
-    This factor changes no order. Thanks to this factor u has the units of the measure's numerator,
-    and a row of weight 2 counts as the row twice.
+    This factor changes no order. Thanks to this factor u has the units of the measure's
+    numerator, and a row of weight 2 counts as the row twice.
     """
     total, weight = normalisers
     return total / weight if weight > 0 else 1.0

@@ -75,9 +75,10 @@ def adds_up(estimator):
 class RegressionMixin:
     """Fits by regression of encoded targets; `_keep` sets the fitted attributes of the model.
 
-    A class whose batches add up has ``_read_batch(X, y, qid, sample_weight, reset=...)``, which
-    sets the fitted attributes that follow from the labels, and returns `Rows` and an `Encoding`.
-    In rankers it calls ``_checked_loss()`` and ``_encode(rows, loss)``.
+    A class whose batches add up has ``_read_batch(X, y, qid, sample_weight,
+    reset=...)``, which sets the fitted attributes that follow from the labels, and
+    returns `Rows` and an `Encoding`. In rankers it calls ``_checked_loss()`` and
+    ``_encode(rows, loss)``.
     """
 
     estimator: Any
@@ -188,8 +189,8 @@ class RegressionMixin:
     def _fit_classifier(self, X, y, weights, encode):
         """Fit a classifier; the model predicts the expected vector of the class.
 
-        "trees" are a random forest. ``encode(labels)`` returns the vectors of the classes, shape
-        (n_labels, d).
+        "trees" are a random forest. ``encode(labels)`` returns the vectors of the
+        classes, shape (n_labels, d).
         """
         estimator = self.estimator
         if isinstance(estimator, str):
@@ -294,17 +295,17 @@ def partial_fit(
 ) -> Any:
     """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
 
-    Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``. Pairs of
-    documents need ``pair_features="difference"``, or ``decoder="score"``. Memory does not grow with
-    the rows.
+    Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``.
+    Pairs of documents need ``pair_features="difference"``, or ``decoder="score"``.
+    Memory does not grow with the rows.
 
     Parameters
     ----------
     X, y, qid, sample_weight
-        As in `fit`. A list must be in one batch: a batch must not begin with the last id of
-        the batch before. A list that comes back later counts as a new list. Without qid each
-        batch is one list; batches with and without ids do not mix. `alpha` may change between
-        calls, the target loss may not.
+        As in `fit`. A list must be in one batch: a batch must not begin with the last
+        id of the batch before. A list that comes back later counts as a new list.
+        Without qid each batch is one list; batches with and without ids do not mix.
+        `alpha` may change between calls, the target loss may not.
 
     Returns
     -------
@@ -314,9 +315,9 @@ def partial_fit(
     Raises
     ------
     ValueError
-        As in `fit`. Also if a list is cut across two calls, there are too many features for
-        the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
-        then.
+        As in `fit`. Also if a list is cut across two calls, there are too many features
+        for the sums, or fixed items come without ``estimator="ridge"``. The model is
+        unchanged then.
     """
     return add_and_solve(self, (X, y, qid, sample_weight))
 
@@ -330,8 +331,8 @@ def fit_blocks(self: Any, blocks: Iterable[Any]) -> Any:
     Parameters
     ----------
     blocks : iterable of (X, y, qid) or (X, y, qid, sample_weight)
-        Arguments of `fit`, or None; `datasets.iter_lists` gives such blocks. A list must be in
-        one block.
+        Arguments of `fit`, or None; `datasets.iter_lists` gives such blocks. A list
+        must be in one block.
 
     Returns
     -------
@@ -341,9 +342,9 @@ def fit_blocks(self: Any, blocks: Iterable[Any]) -> Any:
     Raises
     ------
     ValueError
-        As in `fit`. Also if there is no block, a list has rows in two blocks, there are too
-        many features for the sums, or fixed items come without ``estimator="ridge"``. The model
-        is unchanged then.
+        As in `fit`. Also if there is no block, a list has rows in two blocks, there are
+        too many features for the sums, or fixed items come without
+        ``estimator="ridge"``. The model is unchanged then.
     """
     return add_blocks(self, blocks)
 
@@ -352,7 +353,8 @@ def fit_blocks(self: Any, blocks: Iterable[Any]) -> Any:
 class BlockSums:
     """Sums of whole lists for ridge regression; the sums of one model add up.
 
-    Calls of `partial_fit`, blocks, partitions of Dask and the models of `merge` are alike.
+    Calls of `partial_fit`, blocks, partitions of Dask and the models of `merge` are
+    alike.
 
     Attributes
     ----------
@@ -491,15 +493,16 @@ def _agree(now, before):
 def merge(models: Sequence[_Model]) -> _Model:
     """Merge models of parts of the rows into one model of all rows.
 
-    The sums of ridge regression add up. So parts of the rows can be fitted on different machines,
-    and the merged model is the one that `fit` finds on all rows.
+    The sums of ridge regression add up. So parts of the rows can be fitted on different
+    machines, and the merged model is the one that `fit` finds on all rows.
 
     Parameters
     ----------
     models : sequence of estimators
-        `LowRankSurrogateRanker`, `LowRankSurrogateClassifier` or `PairwiseDAGRanker` with the same
-        parameters. Each was fitted by ridge regression to other whole lists. Only the last id of a
-        part and the first id of the next are compared: a list must be in one part.
+        `LowRankSurrogateRanker`, `LowRankSurrogateClassifier` or `PairwiseDAGRanker`
+        with the same parameters. Each was fitted by ridge regression to other whole
+        lists. Only the last id of a part and the first id of the next are compared: a
+        list must be in one part.
 
     Returns
     -------
@@ -509,8 +512,8 @@ def merge(models: Sequence[_Model]) -> _Model:
     Raises
     ------
     ValueError
-        If there is no model, or a model comes twice. Also if models have the same rows, differ in
-        class, parameters, features or labels, or have no sums.
+        If there is no model, or a model comes twice. Also if models have the same rows,
+        differ in class, parameters, features or labels, or have no sums.
 
     Examples
     --------

@@ -19,14 +19,14 @@ def lbfgs(
 ) -> tuple[np.ndarray, float, float, int]:
     """Minimise a smooth function, ``objective(theta)`` with its value and gradient.
 
-    The solver stops when no entry of the gradient is larger than `tol`, or when ``report(n_iter,
-    theta, value, gradient_norm)``, called after each iteration, returns True. `memory` earlier
-    gradients estimate the curvature. `polish` continues with Newton steps on the gradient once the
-    value no longer changes: it is flat to its last digit where the gradient is still 1e-8 of its
-    size.
+    The solver stops when no entry of the gradient is larger than `tol`, or when
+    ``report(n_iter, theta, value, gradient_norm)``, called after each iteration,
+    returns True. `memory` earlier gradients estimate the curvature. `polish` continues
+    with Newton steps on the gradient once the value no longer changes: it is flat to
+    its last digit where the gradient is still 1e-8 of its size.
 
-    Returns the minimiser, in the shape of the start, the objective and the largest absolute entry
-    of the gradient there, and the number of iterations.
+    Returns the minimiser, in the shape of the start, the objective and the largest
+    absolute entry of the gradient there, and the number of iterations.
     """
     shape = np.shape(start)
     n_iter, point, latest = 0, np.ravel(start), (np.inf, np.inf)
@@ -53,9 +53,10 @@ def lbfgs(
     )
     theta, value, largest = result.x, float(result.fun), float(np.abs(result.jac).max())
     if polish and n_iter < max_iter and largest > tol:
-        # Newton-Krylov steps on the gradient. SciPy's estimate of the curvature starts anew up to
-        # three times: what it learnt far from the minimum misleads it near the minimum. Smaller
-        # differences than 1e-6 drown in the rounding of the gradient.
+        # Newton-Krylov steps on the gradient. SciPy's estimate of the curvature starts
+        # anew up to three times: what it learnt far from the minimum misleads it near
+        # the minimum. Smaller differences than 1e-6 drown in the rounding of the
+        # gradient.
         options = {"fatol": tol, "maxiter": 10, "jac_options": {"rdiff": 1e-6}}
         for _ in range(3):
             try:

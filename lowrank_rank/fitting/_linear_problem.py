@@ -10,8 +10,8 @@ from ._statistics import Scaling
 class LinearProblem:
     """Linear scores ``(x - mean) / scale W' + b`` of the rows of X.
 
-    A subclass adds a loss of the scores: it evaluates the loss at `scores`, and its slopes in the
-    scores become the `gradient` in the weights.
+    A subclass adds a loss of the scores: it evaluates the loss at `scores`, and its
+    slopes in the scores become the `gradient` in the weights.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ class LinearProblem:
     n_columns : int, default=1
         Number of scores of a row.
     intercept : bool, default=False
-        Whether there are intercepts b. They are the last column of the weights, whose shape is
-        (n_columns, n_features + 1), or flat.
+        Whether there are intercepts b. They are the last column of the weights, whose
+        shape is (n_columns, n_features + 1), or flat.
     mean, scale : ndarray of shape (n_features,) or float
         What standardises X.
     """
@@ -46,7 +46,8 @@ class LinearProblem:
         coef, intercept = self.split(w)
         if not self.is_standardised:
             coef, intercept = self.scaling.unscaled(coef, intercept)
-        # Scores are column by column in memory: losses of columns are several times faster.
+        # Scores are column by column in memory: losses of columns are several times
+        # faster.
         parts = [
             X @ coef.T if issparse(X) else (coef @ X.T).T
             for _, X in self._double_rows()

@@ -1,7 +1,8 @@
 """Boosted trees of scikit-learn under a loss of whole lists, in one fit.
 
-`HistGradientBoostingRegressor` takes an object of a private class of scikit-learn as its loss, and
-asks it for derivatives at the scores of all rows before each tree. This file alone uses that class.
+`HistGradientBoostingRegressor` takes an object of a private class of scikit-learn as
+its loss, and asks it for derivatives at the scores of all rows before each tree. This
+file alone uses that class.
 """
 
 import numpy as np
@@ -13,7 +14,8 @@ from .._arrays import is_finite, without_empty_columns
 def fit_list_trees(trees, X, derivatives):
     """Fit a HistGradientBoostingRegressor by ``derivatives(scores)``: gradient and curvature.
 
-    Rows of the scores are in the order of X. The fitted trees hold none of the training rows.
+    Rows of the scores are in the order of X. The fitted trees hold none of the training
+    rows.
     """
     X = without_empty_columns(X)
     try:

@@ -83,9 +83,10 @@ def curvature_of_classes(k):
 def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     """Coefficients of logistic regression of the features as given, n_iter and alpha.
 
-    The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared coefficients
-    of standardised features; alpha "auto" counts rows by the weights. No entry of the gradient is
-    above `tol` at the solution. Two classes have one row of coefficients.
+    The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared
+    coefficients of standardised features; alpha "auto" counts rows by the weights. No
+    entry of the gradient is above `tol` at the solution. Two classes have one row of
+    coefficients.
     """
     n_rows = float(weights.sum())
     weights, X, y = _counted(weights, X, y)
@@ -163,16 +164,17 @@ def joined(models):
 def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     """Fractional logistic regression of fixed items (Papke & Wooldridge 1996).
 
-    Each target t is estimated by ``low + (high - low) expit(w' x + b)``, low and high its least and
-    largest value. The objective, with the fraction ``a = (t - low) / (high - low)``, is the mean of
+    Each target t is estimated by ``low + (high - low) expit(w' x + b)``, low and high
+    its least and largest value. The objective, with the fraction ``a = (t - low) /
+    (high - low)``, is the mean of
 
         -a log s - (1 - a) log(1 - s),    s = expit(w' x + b)
 
-    plus ``alpha / 2`` times the squared coefficients of standardised features. The loss is convex
-    and strictly proper: its minimiser over all functions is E[t | x], as for the squared error. For
-    targets 0 and 1 this is logistic regression. No entry of the gradient is above `tol` at the
-    solution, in units of coefficients in which the curvature is about 1. An unknown target, NaN,
-    has the loss 0.
+    plus ``alpha / 2`` times the squared coefficients of standardised features. The loss
+    is convex and strictly proper: its minimiser over all functions is E[t | x], as for
+    the squared error. For targets 0 and 1 this is logistic regression. No entry of the
+    gradient is above `tol` at the solution, in units of coefficients in which the
+    curvature is about 1. An unknown target, NaN, has the loss 0.
     """
     weights, X, targets = _counted(rows.weights, rows.X, encoding.targets)
     low, high = np.fmin.reduce(targets), np.fmax.reduce(targets)
@@ -201,9 +203,9 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
 def _minimum(X, shares, weights, alpha, tol, max_iter):
     """Coefficients and, in the last row, intercepts (p + 1, d); iterations of the slowest target.
 
-    L-BFGS solves up to 64 targets at a time: in larger groups one slow target keeps the others
-    busy. Its variables are coefficients of principal axes, in units that make all directions
-    equally curved.
+    L-BFGS solves up to 64 targets at a time: in larger groups one slow target keeps the
+    others busy. Its variables are coefficients of principal axes, in units that make
+    all directions equally curved.
     """
     p, d = X.shape[1], shares.shape[1]
     axes, known, total = sparse.identity(p), None, 1.0
@@ -243,10 +245,10 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
 def _value_and_gradient(theta, X, sums, known, weights, alpha, unit, axes):
     """Sum over the targets of the objective, and its gradient.
 
-    With h = z / 2, t = tanh(h) and s = 2 share - 1, the loss of z is ``|h| - log(1 + |t|) - s h``,
-    up to log 2, and its derivative ``(t - s) / 2``. `sums` has the weighted sums of s times the
-    features and, in the last row, of s. Where `known` is False, s and h are 0, and so is the loss;
-    None is known everywhere.
+    With h = z / 2, t = tanh(h) and s = 2 share - 1, the loss of z is ``|h| - log(1 +
+    |t|) - s h``, up to log 2, and its derivative ``(t - s) / 2``. `sums` has the
+    weighted sums of s times the features and, in the last row, of s. Where `known` is
+    False, s and h are 0, and so is the loss; None is known everywhere.
     """
     w = theta * unit
     halves, slopes = np.vstack([axes @ w[:-1], w[-1]]) / 2.0, -sums

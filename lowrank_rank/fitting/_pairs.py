@@ -2,11 +2,12 @@
 
     sum over pairs with y_i > y_j of  w_i w_j penalty(margin - (s_i - s_j))
 
-The pairs are never formed. In ascending scores, the rows within the margin of a row begin at one
-place. The sum over the rows of lower grade from there is a difference of prefix sums. One pass over
-the rows compares up to eight grades. More grades are written with digits 0 to 7. The first pass
-compares first digits, and the next pass the second digits of rows with equal first digits. A pass
-for each grade would take n_rows**2 steps where all grades are distinct.
+The pairs are never formed. In ascending scores, the rows within the margin of a row
+begin at one place. The sum over the rows of lower grade from there is a difference of
+prefix sums. One pass over the rows compares up to eight grades. More grades are written
+with digits 0 to 7. The first pass compares first digits, and the next pass the second
+digits of rows with equal first digits. A pass for each grade would take n_rows**2 steps
+where all grades are distinct.
 """
 
 import numpy as np
@@ -20,23 +21,27 @@ _ROWS_AT_ONCE = 2**13
 def pair_sums(grades, scores, lists, margin=1.0, weights=None):
     """Sums over the pairs of unequal label within the margin, z = margin - (s_i - s_j) > 0.
 
-    O(n log n) for n rows and up to eight grades, times log8 of the grades beyond. `grades`, from
-    `dense_grades`, are grouped; a pair weighs the product of two `weights`.
+    O(n log n) for n rows and up to eight grades, times log8 of the grades beyond.
+    `grades`, from `dense_grades`, are grouped; a pair weighs the product of two
+    `weights`.
 
-    Returns the sums of z and of z**2 of each list, the subgradients (n_rows,) of the one and of the
-    other in the scores, and the diagonal of the second derivative of the sums of z**2.
+    Returns the sums of z and of z**2 of each list, the subgradients (n_rows,) of the
+    one and of the other in the scores, and the diagonal of the second derivative of the
+    sums of z**2.
     """
     weights = np.ones(lists.n_rows) if weights is None else weights
     scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers
-    # For each row the sums of w_j and w_j s_j over the rows of lower (higher) grade within the
-    # margin, as one complex number w_j + i w_j s_j: both are then read from a table at once.
+    # For each row the sums of w_j and w_j s_j over the rows of lower (higher) grade
+    # within the margin, as one complex number w_j + i w_j s_j: both are then read from
+    # a table at once.
     below, above = np.zeros((2, lists.n_rows), dtype=complex)
     for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):  # a block fits the cache
         rows = slice(lists.offsets[first], lists.offsets[last])
         groups = RankingLists(lists.lengths[first:last])
         of_block = grades[rows], scores[rows], weights[rows], groups, margin
         _add_block(below[rows], above[rows], *of_block)
-    # w_i times the sums over the pairs of row i of w_j z, as the higher and as the lower.
+    # w_i times the sums over the pairs of row i of w_j z, as the higher and as the
+    # lower.
     mass_below, sum_below, mass_above, sum_above = (
         below.real,
         below.imag,
@@ -90,16 +95,17 @@ def _add_pass(below, above, rows, digit, s, sums_of_rows, groups, margin):
     """Add the sums over pairs of unequal digit within groups of rows in ascending scores s."""
     n, n_digits = len(s), int(digit.max()) + 1
     start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
-    # The groups are shifted apart, so that one search finds the first row of each group with a
-    # score above s - margin. Rounding of very large scores may miss pairs at the margin.
+    # The groups are shifted apart, so that one search finds the first row of each group
+    # with a score above s - margin. Rounding of very large scores may miss pairs at the
+    # margin.
     lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
     width = highest - lowest + 2.0 * abs(margin) + 1.0
     shifted = s + groups.spread(np.cumsum(width) - width - lowest)
     first = np.clip(
         np.searchsorted(shifted, shifted - margin, side="right"), start, end
     )
-    # Row j is within the margin of row i if first[i] <= j. So the rows i for which row j counts
-    # are those before last[j], the number of rows whose `first` is at most j.
+    # Row j is within the margin of row i if first[i] <= j. So the rows i for which row
+    # j counts are those before last[j], the number of rows whose `first` is at most j.
     last = np.cumsum(np.bincount(first, minlength=n + 1))[:n]
     # sums[d, p] is the sum over the rows of digit d among the first p rows.
     sums = np.zeros((n_digits + 1, n + 1), dtype=complex)

@@ -3,11 +3,12 @@
     minimise  1 / (2 W) sum_i w_i |t_i - t_mean(group of i) - (x_i - x_mean(group of i)) B|^2
               + alpha / 2 sum_j (s_j |B_j|)^2
 
-W is the sum of the weights, and s_j the standard deviation of feature j within the groups. So the
-unit of a feature, its level in a group and the number of rows do not matter. A group for each list
-gives the pairwise squared loss of documents in closed form, each list weighted by its length. One
-group of all rows gives ridge with an intercept. Means are weighted. Sparse X is never densified:
-sums and products are centred, not X.
+W is the sum of the weights, and s_j the standard deviation of feature j within the
+groups. So the unit of a feature, its level in a group and the number of rows do not
+matter. A group for each list gives the pairwise squared loss of documents in closed
+form, each list weighted by its length. One group of all rows gives ridge with an
+intercept. Means are weighted. Sparse X is never densified: sums and products are
+centred, not X.
 """
 
 from dataclasses import replace
@@ -25,11 +26,12 @@ from .._warn import warn
 from ._encoding import is_missing, mean_normaliser
 from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, count_lists
 
-#: Numbers of dense and sparse features above which `fit` iterates. Second moments of 4000
-#: features take 128 MiB; products of sparse rows are slow from some hundred features on.
+#: Numbers of dense and sparse features above which `fit` iterates. Second moments of
+#: 4000 features take 128 MiB; products of sparse rows are slow from some hundred
+#: features on.
 MAX_FEATURES_GRAM, MAX_SPARSE_FEATURES = 4000, 500
-#: Features for each target from which LSQR takes at most half of the time of second moments
-#: (``python -m benchmarks limits --row "wide documents"``).
+#: Features for each target from which LSQR takes at most half of the time of second
+#: moments (``python -m benchmarks limits --row "wide documents"``).
 WIDE = 1000
 
 
@@ -63,8 +65,9 @@ class LinearModel(NamedTuple):
 def chosen_solver(X, d, alpha, n_matrices=1):
     """The solver of ridge regression: "gram", second moments, or "lsqr", iterations.
 
-    Second moments take ``p (n + p)`` products for each feature, and LSQR about ``1000 n`` for each
-    of d targets. Targets with NaN need a matrix each. The penalty "gcv" needs second moments.
+    Second moments take ``p (n + p)`` products for each feature, and LSQR about ``1000
+    n`` for each of d targets. Targets with NaN need a matrix each. The penalty "gcv"
+    needs second moments.
     """
     if alpha == "gcv":
         return "gram"
@@ -139,7 +142,8 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
         right = np.concatenate(
             [np.sqrt(groups.weights) * groups.centre(t), np.zeros(p)]
         )
-        # A residual of tol alone would leave errors of up to 100 tol in correlated features.
+        # A residual of tol alone would leave errors of up to 100 tol in correlated
+        # features.
         limits = {"atol": tol / 100.0, "btol": tol / 100.0, "iter_lim": max_iter}
         scaled, stop, n_iter, *_ = lsqr(operator, right, **limits)
         coef[j] = scale * scaled
@@ -159,9 +163,9 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
 def _centred_operator(X, groups, penalty):
     """The operator v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v], and the diagonal of D.
 
-    D has the inverse norm of each column of the system, 0 for a constant feature. A column is the
-    centred feature on top of its penalty. Without the penalty in the norm, rare features would take
-    ten times the iterations.
+    D has the inverse norm of each column of the system, 0 for a constant feature. A
+    column is the centred feature on top of its penalty. Without the penalty in the
+    norm, rare features would take ten times the iterations.
     """
     features = Moments.of(X, groups.weights, groups.codes)
     raw = features.squares + features.total * features.mean**2

@@ -2,8 +2,9 @@
 
 Moments add up over blocks of whole lists.
 
-Dense X is read a slice of rows at a time. Each slice is centred before it is multiplied: no second
-copy of X is made, and a large mean cancels no digits. Sparse X stays sparse.
+Dense X is read a slice of rows at a time. Each slice is centred before it is
+multiplied: no second copy of X is made, and a large mean cancels no digits. Sparse X
+stays sparse.
 """
 
 from contextlib import suppress
@@ -70,8 +71,8 @@ class Groups:
     def centred_slices(self, X, means):
         """Iterate over the rows of dense X minus the `means` of their groups.
 
-        Gives slices of at least 1,024 rows and about 2**17 numbers, and these centred rows. One
-        array holds the rows of every slice.
+        Gives slices of at least 1,024 rows and about 2**17 numbers, and these centred
+        rows. One array holds the rows of every slice.
         """
         step = max(1024, 2**17 // max(X.shape[1], 1))
         buffer = np.empty((min(step, len(X)), X.shape[1]))
@@ -97,12 +98,13 @@ class Moments:
     squares : ndarray of shape (p,)
         Weighted sum of the squared deviations from the mean.
     within : ndarray of shape (p,) or None
-        Weighted sum of the squared deviations from the mean of the list; None without lists.
+        Weighted sum of the squared deviations from the mean of the list; None without
+        lists.
     filled : ndarray of shape (p,)
         Sum of the weights of the rows where a feature is not 0.
     lists : ndarray of shape (2,) or None
-        Number of lists of positive weight, and the sum over lists of the mean weight of their rows
-        of positive weight; None where each row is a list.
+        Number of lists of positive weight, and the sum over lists of the mean weight of
+        their rows of positive weight; None where each row is a list.
     """
 
     n_rows: int
@@ -184,12 +186,12 @@ class Moments:
     def scale(self):
         """The unit of each feature, by which it is divided.
 
-        Documents have the standard deviation within lists: the level of a feature in a list says
-        nothing about the order in it. A feature that is constant in every list is divided by its
-        deviation over all rows.
-        Other rows have the standard deviation. Where the share q of the entries that are not 0, by
-        weight, is below one half, they have the standard deviation over sqrt(2 q): rare words stay
-        as large as common ones.
+        Documents have the standard deviation within lists: the level of a feature in a
+        list says nothing about the order in it. A feature that is constant in every
+        list is divided by its deviation over all rows. Other rows have the standard
+        deviation. Where the share q of the entries that are not 0, by weight, is below
+        one half, they have the standard deviation over sqrt(2 q): rare words stay as
+        large as common ones.
         """
         if self.within is not None:
             variance, overall = (
@@ -231,7 +233,8 @@ def shift_full_columns(X, mean=None):
 
     `mean` has the weighted means; None weights rows alike.
 
-    Centred results stay the same, and an offset (a time stamp, an id) no longer cancels digits.
+    Centred results stay the same, and an offset (a time stamp, an id) no longer cancels
+    digits.
     """
     X = X.astype(np.float64, copy=False)
     full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
@@ -278,8 +281,8 @@ def standardise(X, scaling):
 class SecondMoments:
     """Sufficient statistics of ridge regression. Blocks of whole groups add up exactly.
 
-    The leading axis of `total`, `x_mean` and `gram` has one entry, or one for each coordinate if
-    targets are missing.
+    The leading axis of `total`, `x_mean` and `gram` has one entry, or one for each
+    coordinate if targets are missing.
 
     Attributes
     ----------
@@ -316,7 +319,8 @@ class SecondMoments:
     def of(cls, X, targets, weights, codes=None):
         """Second moments of rows, in double precision; `codes` are the groups of rows.
 
-        A coordinate ignores rows whose target is NaN, which only a single group may have.
+        A coordinate ignores rows whose target is NaN, which only a single group may
+        have.
         """
         if is_finite(targets):
             return _known_moments(X, targets, weights, codes)
@@ -375,9 +379,9 @@ class SecondMoments:
     def gcv_alpha(self, scale):
         """The penalty of least generalised cross-validation error, of 65 from 1e-4 to 1e4.
 
-        The error is ``n RSS / (n - df)^2``. RSS is the squared error of all targets. df is 1 +
-        the sum of ``e / (e + n alpha)``, with the eigenvalues e of the products of scaled features
-        (Golub, Heath and Wahba 1979).
+        The error is ``n RSS / (n - df)^2``. RSS is the squared error of all targets. df
+        is 1 + the sum of ``e / (e + n alpha)``, with the eigenvalues e of the products
+        of scaled features (Golub, Heath and Wahba 1979).
         """
         n, alphas = self.features.total, np.logspace(-4, 4, 65)
         if n < 2.0:
@@ -443,8 +447,8 @@ class SecondMoments:
 def _solve_shortest(matrix, right):
     """Least squares solution of least norm, with features scaled to second moment 1.
 
-    Directions with less than 1e-10 of the largest second moment are left out, with a warning unless
-    they are rounding of collinear features.
+    Directions with less than 1e-10 of the largest second moment are left out, with a
+    warning unless they are rounding of collinear features.
     """
     scale = np.sqrt(np.diag(matrix))
     scale = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
@@ -509,8 +513,9 @@ def _known_moments(X, targets, weights, codes=None):
 def chosen_alpha(alpha, m, n, curvature=1.0):
     """The penalty beside the mean loss: a number, or for "auto" ``0.5 curvature m / n``.
 
-    m is `Moments.mean_square` and n `Moments.n_lists`. The curvature of the loss at equal scores is
-    1 for squares and for documents. The factor 0.5 is measured (``python -m benchmarks rules``).
+    m is `Moments.mean_square` and n `Moments.n_lists`. The curvature of the loss at
+    equal scores is 1 for squares and for documents. The factor 0.5 is measured
+    (``python -m benchmarks rules``).
     """
     if alpha == "gcv":
         raise ValueError(

@@ -30,11 +30,11 @@ class CalibrationCheck(NamedTuple):
         "exact" if the loss claims that it is exact, else "not exact".
     tried : str
     error : float
-        Largest regret of the decoder. For the factorisation, the largest change of loss plus
-        measure over the orders of one label, which should be 0.
+        Largest regret of the decoder. For the factorisation, the largest change of loss
+        plus measure over the orders of one label, which should be 0.
     found : str
-        The counter-example with the largest error in one line: the probability of each label, and
-        the label.
+        The counter-example with the largest error in one line: the probability of each
+        label, and the label.
     labels : ndarray of shape (n_labels, r) or (n_labels, r, r), or None
         Labels of that counter-example.
     probabilities : ndarray of shape (n_labels,) or None
@@ -94,22 +94,25 @@ def calibration_report(
 ) -> CalibrationReport:
     """Search for counter-examples to the factorisation and the decoders of a target loss.
 
-    The factorisation is compared with the measure for every order of every label. Then each
-    decoder gets the minimiser of the squared surrogate, the expected targets, for random
-    distributions of up to three labels. The regret of its order is computed by enumeration. If the
-    factorisation fails, the decoders are not tried. `testing.check_target_loss` is for tests: it
-    raises an error where a claim of the loss is wrong.
+    The factorisation is compared with the measure for every order of every label. Then
+    each decoder gets the minimiser of the squared surrogate, the expected targets, for
+    random distributions of up to three labels. The regret of its order is computed by
+    enumeration. If the factorisation fails, the decoders are not tried.
+    `testing.check_target_loss` is for tests: it raises an error where a claim of the
+    loss is wrong.
 
     Parameters
     ----------
     loss : TargetLoss or str
         Loss to check, or its name.
     support : array-like of shape (n_labels, r) or (n_labels, r, r), or None, default=None
-        Labels of the loss, r at most 6. None means all labels of five items: relevance 0 and 1 for
-        a binary loss, grades 0, 1 and 2 for others. A cut-off has an effect only if it is below r.
+        Labels of the loss, r at most 6. None means all labels of five items: relevance
+        0 and 1 for a binary loss, grades 0, 1 and 2 for others. A cut-off has an effect
+        only if it is below r.
     decoder : callable or None, default=None
-        A decoder of one's own, ``decode(u, n_items)`` with u (n_lists, d), which returns ranks
-        (n_lists, n_items). It is tried in addition to the decoders of the loss.
+        A decoder of one's own, ``decode(u, n_items)`` with u (n_lists, d), which
+        returns ranks (n_lists, n_items). It is tried in addition to the decoders of the
+        loss.
     n_distributions : int, default=500
         Number of distributions, at least 1.
     random_state : int, default=0
@@ -118,17 +121,20 @@ def calibration_report(
     Returns
     -------
     CalibrationReport
-        See `CalibrationReport`: a table when printed. A search without result is no proof.
+        See `CalibrationReport`: a table when printed. A search without result is no
+        proof.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, the loss refuses a label, or a decoder returns no ranks.
+        If an argument is out of range, the loss refuses a label, or a decoder returns
+        no ranks.
 
     Examples
     --------
-    Items 1 and 2 are relevant with probability 0.66, and item 0 alone with 0.34. Two decoders put
-    item 0 first (ranks 1, 2, 3), although an order with 1 and 2 on top has a higher expected AP.
+    Items 1 and 2 are relevant with probability 0.66, and item 0 alone with 0.34. Two
+    decoders put item 0 first (ranks 1, 2, 3), although an order with 1 and 2 on top has
+    a higher expected AP.
 
     >>> from lowrank_rank.calibration import calibration_report
     >>> report = calibration_report("map", [[0, 1, 1], [1, 0, 0]])
@@ -156,7 +162,8 @@ def calibration_report(
             "factorisation", True, tried, errors[worst], support[[worst]], np.ones(1)
         )
     ]
-    # Each distribution has up to three labels, with probabilities in hundredths: easy to read.
+    # Each distribution has up to three labels, with probabilities in hundredths: easy
+    # to read.
     counts = rng.multinomial(100, rng.dirichlet(np.ones(3), n_distributions))
     probabilities, rows = np.zeros((len(counts), len(support))), np.arange(len(counts))
     labels = rng.integers(len(support), size=counts.shape)
@@ -271,8 +278,8 @@ def conditional_regret(
     Raises
     ------
     ValueError
-        If a row of `probabilities` is no distribution, a row of `ranks` is no order 1..r, the
-        loss refuses a label, or shapes differ.
+        If a row of `probabilities` is no distribution, a row of `ranks` is no order
+        1..r, the loss refuses a label, or shapes differ.
 
     Examples
     --------

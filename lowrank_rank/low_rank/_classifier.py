@@ -59,34 +59,40 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     """Classify at the lowest expected cost, for any cost matrix, with abstention.
 
     `fit` estimates ``u = E[alpha(y) | x]``. `predict` takes the decision t of the least
-    ``<u, beta(t)>``. Here ``loss(y, t) = offset(y) + <alpha(y), beta(t)>`` comes from a singular
-    value decomposition of the cost matrix. This is consistent for the costs if the regression is
-    (theorem 3 of [1]_), with d = rank outputs rather than one for each class.
+    ``<u, beta(t)>``. Here ``loss(y, t) = offset(y) + <alpha(y), beta(t)>`` comes from a
+    singular value decomposition of the cost matrix. This is consistent for the costs if
+    the regression is (theorem 3 of [1]_), with d = rank outputs rather than one for
+    each class.
 
     Parameters
     ----------
     loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", "squared"} or None, \
             default=None
-        Cost of each decision (column) for each class (row); None is the 0-1 loss. "absolute" and
-        "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i and j in their order. The
-        index and the columns of a data frame name the classes and decisions, unless they are
-        0, 1, ...
+        Cost of each decision (column) for each class (row); None is the 0-1 loss.
+        "absolute" and "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i
+        and j in their order. The index and the columns of a data frame name the classes
+        and decisions, unless they are 0, 1, ...
     classes : array-like of shape (n_classes,) or None, default=None
-        Labels of the rows. None is the categories of an ordered Categorical y, else the sorted
-        labels in y. Strings in sorted order are an error if another order changes the costs.
+        Labels of the rows. None is the categories of an ordered Categorical y, else the
+        sorted labels in y. Strings in sorted order are an error if another order
+        changes the costs.
     decisions : array-like of shape (n_decisions,) or None, default=None
-        Labels of the columns. None is the classes, or 0, 1, ... if the matrix is not square.
+        Labels of the columns. None is the classes, or 0, 1, ... if the matrix is not
+        square.
     n_components : int or None, default=None
         Largest dimension of the surrogate; None is the rank, which is exact.
     estimator : {"auto", "ridge", "logistic", "trees"}, regressor or classifier, default="auto"
-        The model. "auto" and "logistic" are multinomial logistic regression; its probabilities p
-        give ``u = sum of p(y) alpha(y)``. "trees" is ``RandomForestClassifier()``
-        (``CalibratedClassifierCV(RandomForestClassifier())`` has better probabilities on some
-        data), "ridge" linear least squares of ``alpha(y)``. A classifier needs ``predict_proba``.
+        The model. "auto" and "logistic" are multinomial logistic regression; its
+        probabilities p give ``u = sum of p(y) alpha(y)``. "trees" is
+        ``RandomForestClassifier()``
+        (``CalibratedClassifierCV(RandomForestClassifier())`` has better probabilities
+        on some data), "ridge" linear least squares of ``alpha(y)``. A classifier needs
+        ``predict_proba``.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
-        "gcv", of "ridge", is the best of 65 by generalised cross-validation: take it where costs
-        hardly depend on X. On few rows "auto" may cost more there than one constant decision.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
+        of the guide. "gcv", of "ridge", is the best of 65 by generalised
+        cross-validation: take it where costs hardly depend on X. On few rows "auto" may
+        cost more there than one constant decision.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -107,10 +113,11 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     n_components_ : int
         Dimension d of the surrogate.
     approximation_error_ : float
-        ``max |L - L_d|``, 0 for the exact surrogate. The regret grows by at most twice this.
+        ``max |L - L_d|``, 0 for the exact surrogate. The regret grows by at most twice
+        this.
     coef_ : ndarray of shape (n_classes, n_features) or (d, n_features)
-        "logistic": probabilities are ``softmax(X coef' + intercept)``, with a row for each class,
-        also if there are two. "ridge": u is ``X coef' + intercept``.
+        "logistic": probabilities are ``softmax(X coef' + intercept)``, with a row for
+        each class, also if there are two. "ridge": u is ``X coef' + intercept``.
     intercept_ : ndarray of shape (n_classes,) or (d,)
         Intercepts; -inf for a class that is not in y.
     estimators_ : list of regressors, or of one classifier
@@ -120,8 +127,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     alpha_ : float
         Penalty of "logistic" or "ridge".
     solver_ : str
-        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 500 sparse
-        features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d.
+        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 500
+        sparse features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d.
     n_iter_ : int
         Iterations of the slowest coordinate.
     n_features_in_, feature_names_in_ : int and ndarray of str
@@ -212,8 +219,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Raises
         ------
         ValueError
-            If the cost matrix does not fit the labels, or X, y or the weights are wrong. The model
-            is unchanged then.
+            If the cost matrix does not fit the labels, or X, y or the weights are
+            wrong. The model is unchanged then.
         """
         with fresh_fit(self):
             X, labels, weights = self._read(X, y, sample_weight, reset=True, whole=True)
@@ -265,8 +272,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,) or None, default=None
-            All labels of all batches, in any order. The first call needs them, unless the parameter
-            `classes` or the index of `loss_matrix` names them. Later calls give the same or None.
+            All labels of all batches, in any order. The first call needs them, unless
+            the parameter `classes` or the index of `loss_matrix` names them. Later
+            calls give the same or None.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows; None is 1 for each.
 
@@ -278,8 +286,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Raises
         ------
         ValueError
-            As in `fit`. Also if the classes are missing or differ, the costs have changed, or there
-            are too many features for the sums. The model is unchanged then.
+            As in `fit`. Also if the classes are missing or differ, the costs have
+            changed, or there are too many features for the sums. The model is unchanged
+            then.
         """
         return add_and_solve(self, (X, y, None, sample_weight), classes=classes)
 
@@ -289,8 +298,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     ) -> "LowRankSurrogateClassifier":
         """Fit to blocks of rows, with one block at a time in memory.
 
-        One pass over the blocks gives the same model as `fit` on all rows, up to rounding. Only
-        ``estimator="ridge"`` has it.
+        One pass over the blocks gives the same model as `fit` on all rows, up to
+        rounding. Only ``estimator="ridge"`` has it.
 
         Parameters
         ----------
@@ -391,9 +400,10 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes
-            For two classes the second column minus the first: `predict` takes the second class
-            above 0. A model without probabilities gives costs up to a constant of each row. Costs
-            are off by up to ``approximation_error_`` for `n_components` below the rank.
+            For two classes the second column minus the first: `predict` takes the
+            second class above 0. A model without probabilities gives costs up to a
+            constant of each row. Costs are off by up to ``approximation_error_`` for
+            `n_components` below the rank.
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)

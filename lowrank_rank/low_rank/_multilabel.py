@@ -22,9 +22,9 @@ from ..target_losses._classes import FBeta, SetLoss, resolve_set_loss
 class LabelledSets(NamedTuple):
     """Logistic regression of label and size, and of each label alone.
 
-    P(label) is the mean of two estimates: the regression of the label alone, and the sum over
-    sizes. Few rows have one label and one size, so the penalty draws the parts of the sum to their
-    means.
+    P(label) is the mean of two estimates: the regression of the label alone, and the
+    sum over sizes. Few rows have one label and one size, so the penalty draws the parts
+    of the sum to their means.
     """
 
     model: FractionalModel
@@ -44,24 +44,25 @@ class LowRankSurrogateMultilabelClassifier(
 ):
     """Predict the set of labels with the largest expected F1.
 
-    `fit` estimates, for each label i and size k, the probability that the true set holds i and has
-    k labels. `predict` takes the set of the largest expected F-measure, among all sets. No
-    threshold is tuned. The method is consistent if the regression is [1]_. It has ``s K + 1``
-    outputs for s labels and at most K labels in a row of fit.
+    `fit` estimates, for each label i and size k, the probability that the true set
+    holds i and has k labels. `predict` takes the set of the largest expected F-measure,
+    among all sets. No threshold is tuned. The method is consistent if the regression is
+    [1]_. It has ``s K + 1`` outputs for s labels and at most K labels in a row of fit.
 
     Parameters
     ----------
     target_loss : {"f1", "hamming"} or SetLoss, default="f1"
-        The measure to train for: "f1" of each row, "hamming", the fraction of right labels, or an
-        object such as ``FBeta(beta=2)``.
+        The measure to train for: "f1" of each row, "hamming", the fraction of right
+        labels, or an object such as ``FBeta(beta=2)``.
     estimator : {"auto", "logistic", "ridge", "trees"} or regressor, default="auto"
-        The model of the targets. "auto" and "logistic" are logistic regression of each target that
-        is not constant in fit; "f1" averages its probability of a label with the probability of the
-        label alone. "ridge" is linear least squares. "trees" is ``RandomForestClassifier()``, with
-        a class for each set in fit.
+        The model of the targets. "auto" and "logistic" are logistic regression of each
+        target that is not constant in fit; "f1" averages its probability of a label
+        with the probability of the label alone. "ridge" is linear least squares.
+        "trees" is ``RandomForestClassifier()``, with a class for each set in fit.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
-        "gcv", of "ridge", is the best of 65 by generalised cross-validation, for weak signals.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
+        of the guide. "gcv", of "ridge", is the best of 65 by generalised
+        cross-validation, for weak signals.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -82,8 +83,8 @@ class LowRankSurrogateMultilabelClassifier(
     n_labels_ : int
         Number s of columns of y.
     coef_, intercept_ : ndarrays of shape (d, n_features) and (d,)
-        The linear models have them, as in `LowRankSurrogateRanker`. "logistic" of "f1" has d + s,
-        the last ones of the labels.
+        The linear models have them, as in `LowRankSurrogateRanker`. "logistic" of "f1"
+        has d + s, the last ones of the labels.
     low_, high_ : ndarrays of shape (d,) or (d + s,)
         Bounds of the targets of "logistic".
     estimators_ : list of regressors
@@ -112,8 +113,9 @@ class LowRankSurrogateMultilabelClassifier(
 
     Examples
     --------
-    Three rows have label 0, two rows have the labels 1 and 2. The set {0} has the mean F1 3/5, the
-    set {1, 2} has 2/5, and all labels have 3/5 times 1/2 plus 2/5 times 4/5, .62:
+    Three rows have label 0, two rows have the labels 1 and 2. The set {0} has the mean
+    F1 3/5, the set {1, 2} has 2/5, and all labels have 3/5 times 1/2 plus 2/5 times
+    4/5, .62:
 
     >>> import numpy as np
     >>> from lowrank_rank import LowRankSurrogateMultilabelClassifier
@@ -174,8 +176,9 @@ class LowRankSurrogateMultilabelClassifier(
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             An `estimator` gets a data frame of pandas or polars unchanged.
         y : array-like or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
-            1 where the row has the label, else 0; one dimension is one label of any two classes.
-            NaN is an unknown label, which no regression uses. The sizes of "f1" ignore the row.
+            1 where the row has the label, else 0; one dimension is one label of any two
+            classes. NaN is an unknown label, which no regression uses. The sizes of
+            "f1" ignore the row.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows; None is 1 for each.
 
@@ -187,7 +190,8 @@ class LowRankSurrogateMultilabelClassifier(
         Raises
         ------
         ValueError
-            If X, y, the weights or the parameters are wrong. The model is unchanged then.
+            If X, y, the weights or the parameters are wrong. The model is unchanged
+            then.
         """
         with fresh_fit(self):
             loss = resolve_set_loss(self.target_loss)
@@ -257,8 +261,8 @@ class LowRankSurrogateMultilabelClassifier(
         Returns
         -------
         ndarray of int, shape (n_samples, n_labels)
-            1 for the labels in the set, else 0. If y of fit has one dimension, an ndarray of its
-            classes, shape (n_samples,).
+            1 for the labels in the set, else 0. If y of fit has one dimension, an
+            ndarray of its classes, shape (n_samples,).
         """
         sets = self._decoded(X)
         return (

@@ -32,9 +32,9 @@ class LowRankSurrogateRanker(
 ):
     """Rank documents or items by any regressor, trained for the measure you name.
 
-    `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`
-    decodes the estimate u into the order of least ``<u, beta(order)>``. This is consistent if
-    the regression is (theorem 3 of [1]_).
+    `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear.
+    `predict` decodes the estimate u into the order of least ``<u, beta(order)>``. This
+    is consistent if the regression is (theorem 3 of [1]_).
 
     The shape of y selects the layout:
 
@@ -45,25 +45,27 @@ class LowRankSurrogateRanker(
     Parameters
     ----------
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure to train for: "ndcg@10", "map", "precision@5", "pd" or an object such as
-        ``NDCG(k=10, gain="exponential")``.
+        The measure to train for: "ndcg@10", "map", "precision@5", "pd" or an object
+        such as ``NDCG(k=10, gain="exponential")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
-        The regression. "ridge" is linear least squares, for documents centred within lists,
-        "logistic" is fractional logistic regression of items [2]_. "trees" is a forest for items,
-        ``ExtraTreesRegressor()`` (noisy orders, such as people's tastes, want min_samples_leaf=5),
-        and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
-        step 0.1 (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
+        The regression. "ridge" is linear least squares, for documents centred within
+        lists, "logistic" is fractional logistic regression of items [2]_. "trees" is a
+        forest for items, ``ExtraTreesRegressor()`` (noisy orders, such as people's
+        tastes, want min_samples_leaf=5), and 200 boosted trees for documents: 7 leaves
+        and step 0.05, above 20,000 rows 31 leaves and step 0.1
+        (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
         documents and "logistic" for items, which ignores unknown labels.
     decoder : str or callable, default="auto"
-        A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
-        exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.
-        Documents are sorted.
+        A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns
+        ranks. "auto" is exact if feasible; longer lists of "pd" and "kendall" are
+        decoded as by `PairwiseDAGRanker`. Documents are sorted.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
-        "gcv", of items by "ridge", is the best of 65 by generalised cross-validation.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
+        of the guide. "gcv", of items by "ridge", is the best of 65 by generalised
+        cross-validation.
     centered : bool, default=True
-        Documents: subtract from targets the mean of their list; "trees" update these means while
-        they grow. False is the published loss.
+        Documents: subtract from targets the mean of their list; "trees" update these
+        means while they grow. False is the published loss.
     tol : float, default=1e-4
         Accuracy of "logistic" and of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -99,8 +101,9 @@ class LowRankSurrogateRanker(
     alpha_ : float
         Penalty of "ridge" or "logistic".
     solver_ : str
-        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 500 sparse
-        features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d, with d targets.
+        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 500
+        sparse features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d, with d
+        targets.
     n_iter_ : int
         Iterations of the solver; 1 for a regressor.
     n_features_in_, feature_names_in_
@@ -186,15 +189,16 @@ class LowRankSurrogateRanker(
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
-            One row per document, or per query for fixed items. An `estimator` gets a data frame
-            of pandas or polars unchanged, with categories and missing values.
+            One row per document, or per query for fixed items. An `estimator` gets a
+            data frame of pandas or polars unchanged, with categories and missing
+            values.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
             Labels, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Importance of each row; constant within a list it is a list weight. Bins and leaves of
-            "trees" count rows.
+            Importance of each row; constant within a list it is a list weight. Bins and
+            leaves of "trees" count rows.
 
         Returns
         -------
@@ -204,7 +208,8 @@ class LowRankSurrogateRanker(
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters are wrong. The model is unchanged then.
+            If shapes, labels, ids, weights or parameters are wrong. The model is
+            unchanged then.
         """
         with fresh_fit(self):
             loss = self._checked_loss()

@@ -38,7 +38,8 @@ class HeldOutScores(TableMixin):
     ----------
     parts : list of str
     weights : ndarray of shape (n_parts,)
-        In units of the standard deviation of each part's scores within lists; the sum is 1.
+        In units of the standard deviation of each part's scores within lists; the sum
+        is 1.
     scores : list of float
         The measure of the stack, then of each part.
     """
@@ -73,33 +74,37 @@ _weights = Rule(_are_weights, "a dict of numbers >= 0, the weights_ of another s
 class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     """Not sure which ranker? Fit several and weigh them by the measure.
 
-    `fit` scores held-out queries by each part, fitted on the other queries, and divides the scores
-    of a part by their standard deviation within lists. The weights of two parts are w and 1 - w, w
-    the mean of the best of 0, 0.1, ..., 1 on 200 bootstraps of the held-out queries. More parts, or
-    a given `cv`, take a search [1]_ from the best part. Up to three times it tries 0, 0.1, 0.25,
-    0.5, 1 and 2 for each weight in turn, and keeps the value with the largest measure. Then each
-    part with a weight is fitted to all rows.
+    `fit` scores held-out queries by each part, fitted on the other queries, and divides
+    the scores of a part by their standard deviation within lists. The weights of two
+    parts are w and 1 - w, w the mean of the best of 0, 0.1, ..., 1 on 200 bootstraps of
+    the held-out queries. More parts, or a given `cv`, take a search [1]_ from the best
+    part. Up to three times it tries 0, 0.1, 0.25, 0.5, 1 and 2 for each weight in turn,
+    and keeps the value with the largest measure. Then each part with a weight is fitted
+    to all rows.
 
     Parameters
     ----------
     estimators : list of tuple (str, estimator) or None, default=None
-        The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, regressors and other
-        models that are no rankers of this package are put into `WrappedRanker`. None is "linear"
-        and "trees": for documents `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for
-        fixed items `LowRankSurrogateRanker` with its defaults and with a forest. None takes
-        ordinary data frames: text, booleans and categories (a new one in `predict` is unknown; of
-        more than 255, the rarest count as one), and missing values (linear parts and forests get
-        medians). After a fit to an array without missing values, `predict` takes none.
+        The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, regressors
+        and other models that are no rankers of this package are put into
+        `WrappedRanker`. None is "linear" and "trees": for documents
+        `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for fixed items
+        `LowRankSurrogateRanker` with its defaults and with a forest. None takes
+        ordinary data frames: text, booleans and categories (a new one in `predict` is
+        unknown; of more than 255, the rarest count as one), and missing values (linear
+        parts and forests get medians). After a fit to an array without missing values,
+        `predict` takes none.
     target_loss : str or RankingMeasure, default="ndcg@10"
-        The measure to train for: "ndcg@10", "map", ... It chooses the weights. The parts of None
-        are fitted to it, or to "ndcg" where they cannot.
+        The measure to train for: "ndcg@10", "map", ... It chooses the weights. The
+        parts of None are fitted to it, or to "ndcg" where they cannot.
     cv : int, splitter, iterable or None, default=None
-        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or a list
-        of pairs of row indices or masks (train, test). None is 3 folds; two parts hold out only the
-        first of them. All weights are equal if there are fewer lists than folds.
+        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the
+        queries; or a list of pairs of row indices or masks (train, test). None is 3
+        folds; two parts hold out only the first of them. All weights are equal if there
+        are fewer lists than folds.
     weights : dict of str to float or None, default=None
-        The `weights_` of another stack: fit the parts to new rows without folds, as in a weekly
-        refit. None searches.
+        The `weights_` of another stack: fit the parts to new rows without folds, as in
+        a weekly refit. None searches.
     n_jobs : int or None, default=None
         Parallel fits.
     verbose : int, default=0
@@ -108,12 +113,14 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     Attributes
     ----------
     weights_ : dict of str to float
-        The scores of the stack are the sum of the parts' raw scores times these weights, which
-        depend on the units of the scores; `scores_` has the share of each part.
+        The scores of the stack are the sum of the parts' raw scores times these
+        weights, which depend on the units of the scores; `scores_` has the share of
+        each part.
     scores_ : HeldOutScores or None
-        The weights, in units of the standard deviation within lists, and the measure of the stack
-        and of each part on held-out queries; prints as a table, and has ``to_frame()``. The stack's
-        weights were chosen on these queries. None without a search.
+        The weights, in units of the standard deviation within lists, and the measure of
+        the stack and of each part on held-out queries; prints as a table, and has
+        ``to_frame()``. The stack's weights were chosen on these queries. None without a
+        search.
     estimators_ : list of estimators
         The parts with a weight, fitted to all rows.
     named_estimators_ : Bunch
@@ -241,13 +248,15 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
-            One row per document, or per query for fixed items, of a type that the parts take.
+            One row per document, or per query for fixed items, of a type that the parts
+            take.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
             Labels, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights for the fit of the parts; a list counts in the measure by their mean.
+            Weights for the fit of the parts; a list counts in the measure by their
+            mean.
 
         Returns
         -------
@@ -257,8 +266,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters are wrong, or a part raises an error: the
-            message names the part. The model is unchanged then.
+            If shapes, labels, ids, weights or parameters are wrong, or a part raises an
+            error: the message names the part. The model is unchanged then.
         TypeError
             If X is sparse and `estimators` is None.
 
@@ -508,7 +517,8 @@ def mean_best_weights(scores, values_of):
     ----------
     scores : ndarray of shape (2, ...)
     values_of : callable
-        The weighted measure of each list at combined scores, without NaN; greater is better.
+        The weighted measure of each list at combined scores, without NaN; greater is
+        better.
     """
     grid = np.linspace(0.0, 1.0, 11)
     values = np.array([values_of(w * scores[0] + (1.0 - w) * scores[1]) for w in grid])

@@ -64,26 +64,28 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     """Use LGBMRanker, XGBRanker or any regressor with query ids, scorers and splits.
 
     The model reads the query ids from y and fits a clone of `estimator` to the grades.
-    Cross-validation, searches and scorers then work with a `ranking_target`, and rows may come in
-    any order. An estimator with a parameter ``group_id``, ``qid`` or ``group`` of ``fit``
-    (LGBMRanker, XGBRanker, CatBoostRanker) gets the lists, with the rows of each list together. A
-    regressor or classifier gets each row by itself.
+    Cross-validation, searches and scorers then work with a `ranking_target`, and rows
+    may come in any order. An estimator with a parameter ``group_id``, ``qid`` or
+    ``group`` of ``fit`` (LGBMRanker, XGBRanker, CatBoostRanker) gets the lists, with
+    the rows of each list together. A regressor or classifier gets each row by itself.
 
     Parameters
     ----------
     estimator : ranker, regressor, classifier or Pipeline
-        Scores are its predictions. Scores of a classifier are expected grades, the sum over classes
-        of class times ``predict_proba``, or ``decision_function`` of a binary one. Parameters of
-        CatBoost that are lists (``cat_features``) become tuples in clones.
+        Scores are its predictions. Scores of a classifier are expected grades, the sum
+        over classes of class times ``predict_proba``, or ``decision_function`` of a
+        binary one. Parameters of CatBoost that are lists (``cat_features``) become
+        tuples in clones.
     target_loss : str or measure, default="ndcg@10"
-        The measure of `score` and of `early_stopping`: "ndcg@10", "mrr", ... The fit of `estimator`
-        does not use it.
+        The measure of `score` and of `early_stopping`: "ndcg@10", "mrr", ... The fit of
+        `estimator` does not use it.
     relevance_threshold : float or None, default=None
-        Fit to binary grades, 1 for grades of at least this, as "rank:map" needs them; None fits to
-        the grades.
+        Fit to binary grades, 1 for grades of at least this, as "rank:map" needs them;
+        None fits to the grades.
     early_stopping : bool, default=False
-        Find the number of trees, up to the estimator's own, by `target_loss` on held-out queries,
-        and fit this many trees to all queries. Only models of LightGBM and XGBoost have it.
+        Find the number of trees, up to the estimator's own, by `target_loss` on
+        held-out queries, and fit this many trees to all queries. Only models of
+        LightGBM and XGBoost have it.
     validation_fraction : float, default=0.2
         Fraction of the queries held out for `early_stopping`, drawn as
         `model_selection.query_train_test_split` does.
@@ -99,8 +101,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     n_iter_ : int
         Number of trees of `estimator_`. Only with `early_stopping`.
     validation_scores_ : ndarray of shape (n,)
-        The measure on the held-out queries after each tree, the first maximum at number `n_iter_`.
-        Only with `early_stopping`.
+        The measure on the held-out queries after each tree, the first maximum at number
+        `n_iter_`. Only with `early_stopping`.
     target_loss_ : RankingMeasure
         The measure as an object.
     n_lists_ : int
@@ -175,9 +177,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document. Without ids all rows are one list.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights for the fit of `estimator`. XGBRanker and others that take ``qid`` weigh lists,
-            and get the mean weight of each list. CatBoostRanker gets weights that are constant
-            within lists as ``group_weight``.
+            Weights for the fit of `estimator`. XGBRanker and others that take ``qid``
+            weigh lists, and get the mean weight of each list. CatBoostRanker gets
+            weights that are constant within lists as ``group_weight``.
 
         Returns
         -------
@@ -187,9 +189,10 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         Raises
         ------
         ValueError
-            If y is a matrix, the estimator takes no weights, a classifier predicts no scores, the
-            lists would not reach the last step of a Pipeline, LightGBM gets a query of more than
-            10,000 rows, or `early_stopping` has fewer than two lists or a model that cannot stop.
+            If y is a matrix, the estimator takes no weights, a classifier predicts no
+            scores, the lists would not reach the last step of a Pipeline, LightGBM gets
+            a query of more than 10,000 rows, or `early_stopping` has fewer than two
+            lists or a model that cannot stop.
         """
         with fresh_fit(self):
             loss = clone(resolve_measure(self.target_loss))

@@ -1,8 +1,8 @@
 """Rankers compared on the same queries: paired intervals, paired tests, ranks, Holm's correction.
 
 The unit is the query: measures are means over queries, the documents of a query are not
-independent, and two rankers share what makes a query hard. So differences are taken query by
-query. Nothing is drawn at random.
+independent, and two rankers share what makes a query hard. So differences are taken
+query by query. Nothing is drawn at random.
 """
 
 from dataclasses import dataclass, replace
@@ -40,11 +40,12 @@ if TYPE_CHECKING:
 class RankerComparison(TableMixin):
     """Means, ranks and differences of rankers; returned by `compare_rankers`.
 
-    It prints as two tables. The first has the means and ranks of the rankers, best first. The
-    second has a row for each pair, if there are at most 15: ranker and baseline (a and b),
-    difference, low and high (its interval), p_value and p_holm, effect, and in how many queries a
-    is better, equal, worse. A line below says if the queries are too few for a small p_holm.
-    ``to_frame()`` is the table of all pairs, ``means.to_frame()`` the table of rankers.
+    It prints as two tables. The first has the means and ranks of the rankers, best
+    first. The second has a row for each pair, if there are at most 15: ranker and
+    baseline (a and b), difference, low and high (its interval), p_value and p_holm,
+    effect, and in how many queries a is better, equal, worse. A line below says if the
+    queries are too few for a small p_holm. ``to_frame()`` is the table of all pairs,
+    ``means.to_frame()`` the table of rankers.
 
     Attributes
     ----------
@@ -53,28 +54,30 @@ class RankerComparison(TableMixin):
     names : list of str
         The rankers.
     qid : ndarray of shape (n_queries,)
-        Ids of the queries that were compared; those on which the measure is undefined are not
-        among them. Only queries with human labels, if there is a judge.
+        Ids of the queries that were compared; those on which the measure is undefined
+        are not among them. Only queries with human labels, if there is a judge.
     values : ndarray of shape (n_queries, n_rankers)
         The measure of each ranker on each query, greater is better.
     means : MeanIntervals
-        The mean of each ranker over the queries with its interval, the interval of its rank, and
-        the number of queries that were skipped. Prints as a table, best first.
+        The mean of each ranker over the queries with its interval, the interval of its
+        rank, and the number of queries that were skipped. Prints as a table, best
+        first.
     pairs : list of tuple (int, int)
         The pairs (a, b) that are compared, as places in `names`.
     difference : ndarray of shape (n_pairs,)
-        Mean difference a - b of each pair. A judge has another weight in each, so that it is not
-        exactly the difference of the means.
+        Mean difference a - b of each pair. A judge has another weight in each, so that
+        it is not exactly the difference of the means.
     interval : ndarray of shape (n_pairs, 2)
-        Confidence interval of the mean difference a - b, for each pair, not simultaneous.
+        Confidence interval of the mean difference a - b, for each pair, not
+        simultaneous.
     p_value : ndarray of shape (n_pairs,)
-        Two-sided p value of the paired t test, at least ``2**(1 - m)`` for m queries that differ:
-        the probability that m signs, each + or - alike, are all the same.
+        Two-sided p value of the paired t test, at least ``2**(1 - m)`` for m queries
+        that differ: the probability that m signs, each + or - alike, are all the same.
     p_adjusted : ndarray of shape (n_pairs,)
         p values after Holm's correction for all pairs.
     effect : ndarray of shape (n_pairs,)
-        Mean difference in standard deviations of a query's: 0 where no query differs, infinite
-        where all differ alike.
+        Mean difference in standard deviations of a query's: 0 where no query differs,
+        infinite where all differ alike.
     better, equal, worse : ndarray of int, shape (n_pairs,)
         Number of queries in which a is better than b, equal, worse.
     confidence_level : float
@@ -135,7 +138,8 @@ class RankerComparison(TableMixin):
     def tied_with_best(self) -> np.ndarray:
         """Whether no other ranker is shown to be better, shape (n_rankers,).
 
-        The truly best ranker is among these with probability `confidence_level` or more.
+        The truly best ranker is among these with probability `confidence_level` or
+        more.
         """
         return self.means.rank_interval[:, 0] == 1
 
@@ -237,47 +241,52 @@ def compare_rankers(
 ) -> "RankerComparison | Any":
     """Measure rankers on the same queries, and compare them: intervals, tests, ranks.
 
-    The input is labels and rankers, or judgements and runs, or one table of values that were
-    measured before. A table has a row for each query or task and a column for each ranker.
+    The input is labels and rankers, or judgements and runs, or one table of values that
+    were measured before. A table has a row for each query or task and a column for each
+    ranker.
 
-    The intervals of means and of mean differences, query by query, are Student's. If all values are
-    0 or 1, a mean has Wilson's interval, and a difference has Bonett and Price's [1]_. The p value
-    comes from the paired t test, and is never below ``2**(1 - m)`` for m queries that differ.
-    Holm's correction [2]_ keeps the probability of any false finding among all pairs at the level
-    of a single test.
+    The intervals of means and of mean differences, query by query, are Student's. If
+    all values are 0 or 1, a mean has Wilson's interval, and a difference has Bonett and
+    Price's [1]_. The p value comes from the paired t test, and is never below ``2**(1 -
+    m)`` for m queries that differ. Holm's correction [2]_ keeps the probability of any
+    false finding among all pairs at the level of a single test.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), judgements, or table
-        Labels of queries that no ranker was fitted on; a `ranking_target` carries its qid. For
-        a judge, NaN in all rows of the queries without human labels. Or judgements (qrels) of
-        documents: a dict, frame, path or ranx.Qrels as in `evaluate_run`. Or, without `rankers`, a
-        table of values: a frame or dict of columns, greater is better. Rows without any value
-        are dropped.
+        Labels of queries that no ranker was fitted on; a `ranking_target` carries its
+        qid. For a judge, NaN in all rows of the queries without human labels. Or
+        judgements (qrels) of documents: a dict, frame, path or ranx.Qrels as in
+        `evaluate_run`. Or, without `rankers`, a table of values: a frame or dict of
+        columns, greater is better. Rows without any value are dropped.
     rankers : dict of str to array-like, fitted estimator or run, or None, default=None
-        Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With judgements,
-        runs of systems: dicts, frames, paths or ranx.Run. A query counts if any run has it; a run
-        without it has retrieved nothing, which is counted (n_unanswered) and warned of. One ranker
-        has a mean and no difference. None: `y_true` is a table of values.
+        Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With
+        judgements, runs of systems: dicts, frames, paths or ranx.Run. A query counts if
+        any run has it; a run without it has retrieved nothing, which is counted
+        (n_unanswered) and warned of. One ranker has a mean and no difference. None:
+        `y_true` is a table of values.
     X : array-like or sparse matrix of shape (n_rows, n_features) or None, default=None
         Needed for models. Not with judgements.
     qid : array-like of shape (n_rows,) or None, default=None
         Query id of each row. Not with judgements.
     measure : str, RankingMeasure, list or dict of these, or None, default=None
-        Greater is better; None is "ndcg@10". A list gives a dict of comparisons. Not with a table.
+        Greater is better; None is "ndcg@10". A list gives a dict of comparisons. Not
+        with a table.
     judge : array-like of the shape of y_true, judgements or None, default=None
-        Labels of all rows (judgements of all queries) by a judge, such as a language model. People
-        label a random part of the queries only, and `mean_intervals` gives the intervals, with
-        folds in the order of the queries. In the queries of people, each document among the first k
-        of a run that the judge labels must have a human label. `zero_division` must be a number.
+        Labels of all rows (judgements of all queries) by a judge, such as a language
+        model. People label a random part of the queries only, and `mean_intervals`
+        gives the intervals, with folds in the order of the queries. In the queries of
+        people, each document among the first k of a run that the judge labels must have
+        a human label. `zero_division` must be a number.
     baseline : str or None, default=None
-        The ranker that the others are compared with; None compares all pairs. Chosen as the best of
-        these values, its p_holm are too small: read `tied_with_best` instead.
+        The ranker that the others are compared with; None compares all pairs. Chosen as
+        the best of these values, its p_holm are too small: read `tied_with_best`
+        instead.
     confidence_level : float, default=0.95
         Confidence level of each single interval: of a mean, a difference or a rank.
     zero_division : float, default=nan
-        Value of an undefined query; nan skips it. Human and judge can leave different queries
-        undefined, so that with a judge skipping them would bias the means.
+        Value of an undefined query; nan skips it. Human and judge can leave different
+        queries undefined, so that with a judge skipping them would bias the means.
 
     Returns
     -------
@@ -288,11 +297,12 @@ def compare_rankers(
     Raises
     ------
     ValueError
-        If there is no ranker, or fewer than two queries, models come without X, or labels,
-        scores and ids do not fit, or a run shares no query or no document with the judgements; if
-        a table of values has a column that holds no numbers, or one ranker lacks a value that
-        others have. With a judge, if a query has human labels in some rows only, or if fewer than
-        five queries have them, or fewer than two have none.
+        If there is no ranker, or fewer than two queries, models come without X, or
+        labels, scores and ids do not fit, or a run shares no query or no document with
+        the judgements; if a table of values has a column that holds no numbers, or one
+        ranker lacks a value that others have. With a judge, if a query has human labels
+        in some rows only, or if fewer than five queries have them, or fewer than two
+        have none.
 
     See Also
     --------
@@ -301,31 +311,32 @@ def compare_rankers(
 
     Notes
     -----
-    An interval without 0 and a small p value say that the sign of the mean difference on such
-    queries is certain, not that it matters. They do not include the variation between training
-    sets: the rankers are fixed.
+    An interval without 0 and a small p value say that the sign of the mean difference
+    on such queries is certain, not that it matters. They do not include the variation
+    between training sets: the rankers are fixed.
 
-    Ranks: each ranker is tested against all others, for any baseline, with Holm's correction for
-    its own tests. Each ranker shown to be better raises the low end of its interval by one, and
-    each shown to be worse lowers the high end [3]_. The interval holds the true rank of this ranker
-    at the confidence level. The rankers whose interval begins with 1, `tied_with_best`, contain the
-    truly best one at this level. Pairs and ranks are two families of tests, and several measures
-    are not corrected for.
+    Ranks: each ranker is tested against all others, for any baseline, with Holm's
+    correction for its own tests. Each ranker shown to be better raises the low end of
+    its interval by one, and each shown to be worse lowers the high end [3]_. The
+    interval holds the true rank of this ranker at the confidence level. The rankers
+    whose interval begins with 1, `tied_with_best`, contain the truly best one at this
+    level. Pairs and ranks are two families of tests, and several measures are not
+    corrected for.
 
-    Student's intervals of 95 % cover .95 of NDCG with 5 queries, and less for skewed values and few
-    queries. For values that are rarely not 0 a bootstrap is better (.95 for .87):
-    `scipy.stats.bootstrap` on the values of `per_query`.
+    Student's intervals of 95 % cover .95 of NDCG with 5 queries, and less for skewed
+    values and few queries. For values that are rarely not 0 a bootstrap is better (.95
+    for .87): `scipy.stats.bootstrap` on the values of `per_query`.
 
     References
     ----------
     .. [1] D. Bonett, R. Price, "Adjusted Wald confidence interval for a difference of binomial
-       proportions based on paired data", Journal of Educational and Behavioral Statistics 37,
-       2012.
+       proportions based on paired data", Journal of Educational and Behavioral
+       Statistics 37, 2012.
     .. [2] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian
        Journal of Statistics 6, 1979.
     .. [3] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for ranks with applications to
-       mobility across neighbourhoods and academic achievement across countries", Review of
-       Economic Studies 91, 2024.
+       mobility across neighbourhoods and academic achievement across countries", Review
+       of Economic Studies 91, 2024.
 
     Examples
     --------
@@ -338,8 +349,8 @@ def compare_rankers(
     >>> found.mean.tolist(), found.p_value.tolist()
     ([1.0, 0.5], [0.25])
 
-    The old ranker is right in every second of 100 queries. People label ten of them, and a judge
-    that agrees with them labels all:
+    The old ranker is right in every second of 100 queries. People label ten of them,
+    and a judge that agrees with them labels all:
 
     >>> import numpy as np
     >>> judge = np.tile([1.0, 0.0], (100, 1))
@@ -433,7 +444,8 @@ class QueryValues(NamedTuple):
     ----------
     ids : ndarray of shape (n_queries,) or None
     by_people, by_judge : dict from measures to ndarray of shape (n_queries, n_rankers)
-        Values by the labels of people, the judge's where they gave none; and by the judge's.
+        Values by the labels of people, the judge's where they gave none; and by the
+        judge's.
     is_human : ndarray of bool, shape (n_queries,), or None without a judge
         Whether people labelled the query.
     n_unanswered : ndarray of int, shape (n_rankers,), or None

@@ -33,10 +33,11 @@ class MeanIntervals(TableMixin):
     judge_weight : ndarray of shape (k,) or None
         lam, averaged over the folds; at 0 the judge is not used. None without a judge.
     n_unanswered : ndarray of int, shape (k,), or None
-        Number of queries that a run lacks and another run has; `compare_rankers` of runs only.
+        Number of queries that a run lacks and another run has; `compare_rankers` of
+        runs only.
     rank_interval : ndarray of int, shape (k, 2), or None
-        Lowest and highest rank of each ranker; `compare_rankers` only, whose means are printed best
-        first.
+        Lowest and highest rank of each ranker; `compare_rankers` only, whose means are
+        printed best first.
 
     Examples
     --------
@@ -88,23 +89,25 @@ def mean_intervals(
 ) -> MeanIntervals:
     """Means of a measure over queries, each with its interval.
 
-    The interval is Student's: mean +- t s / sqrt(n), for the standard deviation s of n queries. If
-    all values are 0 or 1, such as right and wrong answers, it is Wilson's [1]_. A judge, such as a
-    language model that grades documents, adds many values to a few human ones. The judge may be
-    wrong: the human values correct its bias, so they must be a random sample.
+    The interval is Student's: mean +- t s / sqrt(n), for the standard deviation s of n
+    queries. If all values are 0 or 1, such as right and wrong answers, it is Wilson's
+    [1]_. A judge, such as a language model that grades documents, adds many values to a
+    few human ones. The judge may be wrong: the human values correct its bias, so they
+    must be a random sample.
 
     Parameters
     ----------
     human : array-like of shape (n,) or (n, k), frame, or dict of columns
-        A measure of each query, such as the tables of `per_query` and of `evaluate_run` with
-        ``average=None``. NaN, a query on which the measure is undefined, is only
+        A measure of each query, such as the tables of `per_query` and of `evaluate_run`
+        with ``average=None``. NaN, a query on which the measure is undefined, is only
         counted.
     judge : same or None, default=None
         Values of the same queries by the judge's labels.
     judge_unlabelled : array-like of shape (N,) or (N, k), frame, dict of columns or None, \
 default=None
-        Values of other queries, which have no human labels, by the judge's labels. Columns with
-        names are matched by name; columns of ids (qid, query_id, docno) are no measures.
+        Values of other queries, which have no human labels, by the judge's labels.
+        Columns with names are matched by name; columns of ids (qid, query_id, docno)
+        are no measures.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 
@@ -116,8 +119,9 @@ default=None
     Raises
     ------
     ValueError
-        If a column has fewer than two values, or one that is infinite. With a judge, if there are
-        fewer than five human values or two others, shapes do not fit, or a value is NaN.
+        If a column has fewer than two values, or one that is infinite. With a judge, if
+        there are fewer than five human values or two others, shapes do not fit, or a
+        value is NaN.
 
     See Also
     --------
@@ -125,17 +129,18 @@ default=None
 
     Notes
     -----
-    Simulated intervals of 95 % cover .95 for NDCG@10 of 5 to 50 queries, .95 to .98 for right and
-    wrong answers of 20 queries, and .81 to .90 for money with rare large values. The queries must
-    be independent: days in a row, or queries of one user, are not.
+    Simulated intervals of 95 % cover .95 for NDCG@10 of 5 to 50 queries, .95 to .98 for
+    right and wrong answers of 20 queries, and .81 to .90 for money with rare large
+    values. The queries must be independent: days in a row, or queries of one user, are
+    not.
 
     With a judge, the estimate [2]_ is the mean of
-    ``c_i = h_i - lam_i (j_i - mean(judge_unlabelled))``, of human values h and the judge's j. The
-    variance is ``var(c) / n + lam**2 var(judge_unlabelled) / N``. lam in [0, 1] minimises the
-    variance. Cross-fitting: lam_i is estimated without the fold of value i, and every fifth value
-    is in the same fold. At lam = 0 this is the interval of the human values alone. The human
-    sample must show the errors of the judge: where human and judged values differ in few of the n
-    pairs, the interval is too narrow.
+    ``c_i = h_i - lam_i (j_i - mean(judge_unlabelled))``, of human values h and the
+    judge's j. The variance is ``var(c) / n + lam**2 var(judge_unlabelled) / N``. lam in
+    [0, 1] minimises the variance. Cross-fitting: lam_i is estimated without the fold of
+    value i, and every fifth value is in the same fold. At lam = 0 this is the interval
+    of the human values alone. The human sample must show the errors of the judge: where
+    human and judged values differ in few of the n pairs, the interval is too narrow.
 
     References
     ----------
@@ -228,8 +233,8 @@ def _corrected(h, j, others):
     fold = np.arange(n) % 5
     for held_out in range(5):
         rest = fold != held_out
-        # The weight lam in [0, 1] that minimises var(h - lam j) + lam**2 n spread, 0 for a
-        # constant judge.
+        # The weight lam in [0, 1] that minimises var(h - lam j) + lam**2 n spread, 0
+        # for a constant judge.
         centred = j[rest] - j[rest].mean(axis=0)
         covariance = np.sum(centred * h[rest], axis=0) / (rest.sum() - 1)
         variance = centred.var(axis=0, ddof=1) + n * spread

@@ -75,27 +75,29 @@ def per_query(
     y_score : array-like of shape (n_rows,) or (n_lists, r)
         Scores, higher is better; ties count as the mean over their orders.
     qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row, any hashable ids in any order; None is one list. Not with a matrix
-        `y_true`, whose rows are numbered.
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, whose rows are numbered.
     measure : str, RankingMeasure, list of these, or dict from names, default=("ndcg@5", \
 "ndcg@10", "map")
         Names as in `get_ranking_scorer_names`, or objects.
     k : int, sequence of int or None, default=None
-        Cut-offs of the names that take one and have none: ``measure=["ndcg", "auc"], k=[5, 10]``
-        is ``["ndcg@5", "ndcg@10", "auc"]``.
+        Cut-offs of the names that take one and have none: ``measure=["ndcg", "auc"],
+        k=[5, 10]`` is ``["ndcg@5", "ndcg@10", "auc"]``.
     zero_division : float, default=nan
         Value of a query on which a measure is undefined.
 
     Returns
     -------
     DataFrame, or structured ndarray without pandas
-        A row for each query in order of first appearance and a column for each measure. Greater is
-        better (losses such as "pd" are negative). The index, or a field, is qid.
+        A row for each query in order of first appearance and a column for each measure.
+        Greater is better (losses such as "pd" are negative). The index, or a field, is
+        qid.
 
     Raises
     ------
     ValueError
-        If a name is unknown, no measure takes `k`, or labels, scores and ids do not fit.
+        If a name is unknown, no measure takes `k`, or labels, scores and ids do not
+        fit.
 
     See Also
     --------
@@ -135,35 +137,37 @@ def evaluate_run(
 ) -> "dict[str, Any] | Any":
     """Measures of a run against judgements: what was not retrieved counts as missed.
 
-    A run scores the documents that a system has retrieved for each query, judgements (qrels) say
-    how relevant documents are. Relevant documents that were not retrieved count in the denominators
-    of recall, MAP, NDCG and precision at a fraction. Documents without judgement, or with a
-    negative one, have grade 0. This is what trec_eval does, but for ties: here equal scores have
-    the mean value over their orders, there the names of documents decide.
+    A run scores the documents that a system has retrieved for each query, judgements
+    (qrels) say how relevant documents are. Relevant documents that were not retrieved
+    count in the denominators of recall, MAP, NDCG and precision at a fraction.
+    Documents without judgement, or with a negative one, have grade 0. This is what
+    trec_eval does, but for ties: here equal scores have the mean value over their
+    orders, there the names of documents decide.
 
     Parameters
     ----------
     run : dict, frame or ranx.Run
-        ``{query: {document: score}}``, ``{query: [documents, best first]}`` with ids as text, or a
-        frame of pandas or polars with the columns "qid", "docno" and "score" ("query_id", "q_id"
-        and "doc_id" will do). Ids are taken as text, whole floats as integers.
+        ``{query: {document: score}}``, ``{query: [documents, best first]}`` with ids as
+        text, or a frame of pandas or polars with the columns "qid", "docno" and "score"
+        ("query_id", "q_id" and "doc_id" will do). Ids are taken as text, whole floats
+        as integers.
     qrels : dict, frame or ranx.Qrels
-        ``{query: {document: grade}}``, ``{query: {relevant documents}}`` with sets, or a frame
-        whose column of grades is "relevance", "label" or "rel".
+        ``{query: {document: grade}}``, ``{query: {relevant documents}}`` with sets, or
+        a frame whose column of grades is "relevance", "label" or "rel".
     measure : str, RankingMeasure, list of these, or dict from names, default=("ndcg@10", "map")
-        Measures from the top of a list. AUC, rank correlations and pairs are refused: they compare
-        documents that a run does not order.
+        Measures from the top of a list. AUC, rank correlations and pairs are refused:
+        they compare documents that a run does not order.
     k : int, sequence of int or None, default=None
         Cut-offs of the names that have none, as in `per_query`.
     average : {"mean", None}, default="mean"
         The mean over queries, or a table with one row per query.
     all_queries : bool, default=True
-        Whether judged queries that the run lacks count as if nothing had been retrieved, as in
-        ir_measures and ``trec_eval -c``; a warning says their number. False evaluates only the
-        queries that both have, as trec_eval does by default.
+        Whether judged queries that the run lacks count as if nothing had been
+        retrieved, as in ir_measures and ``trec_eval -c``; a warning says their number.
+        False evaluates only the queries that both have, as trec_eval does by default.
     zero_division : float, default=nan
-        Value of a query without a relevant document, if the measure is then undefined; nan skips it
-        in the mean. trec_eval has 0.
+        Value of a query without a relevant document, if the measure is then undefined;
+        nan skips it in the mean. trec_eval has 0.
 
     Returns
     -------
@@ -173,8 +177,8 @@ def evaluate_run(
     Raises
     ------
     ValueError
-        If run and judgements share no query, or no document of any query, a measure is not one of
-        the top, or a value is not finite.
+        If run and judgements share no query, or no document of any query, a measure is
+        not one of the top, or a value is not finite.
     TypeError
         If `run` or `qrels` is nothing of the kind.
 

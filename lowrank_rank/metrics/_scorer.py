@@ -40,23 +40,23 @@ def make_ranking_scorer(
     ----------
     measure : str, measure, or list or dict of these
         A name such as "ndcg@10" (see `get_ranking_scorer_names`) or an object such as
-        ``NDCG(k=10)``. A list, or a dict with custom names, makes one scorer that predicts
-        once and returns a dict, for multi-metric evaluation.
+        ``NDCG(k=10)``. A list, or a dict with custom names, makes one scorer that
+        predicts once and returns a dict, for multi-metric evaluation.
     one_list : bool, default=False
-        Say that one-dimensional labels without qid are one single list, where nothing in
-        the model says so.
+        Say that one-dimensional labels without qid are one single list, where nothing
+        in the model says so.
     pos_label : int, float, bool, str or None, default=None
-        The relevant class of a binary classifier. None is the ``pos_label_`` of the model; without
-        one, labels are grades, and scores belong to the last class.
+        The relevant class of a binary classifier. None is the ``pos_label_`` of the
+        model; without one, labels are grades, and scores belong to the last class.
     **params : dict
-        Parameters of the measure, e.g. ``relevance_threshold=1``; of several measures, of
-        those that have them.
+        Parameters of the measure, e.g. ``relevance_threshold=1``; of several measures,
+        of those that have them.
 
     Returns
     -------
     RankingScorer
-        Callable as ``scorer(estimator, X, y, *, qid=None, sample_weight=None)``; picklable,
-        clonable, which requests `qid` under metadata routing by default.
+        Callable as ``scorer(estimator, X, y, *, qid=None, sample_weight=None)``;
+        picklable, clonable, which requests `qid` under metadata routing by default.
 
     Raises
     ------
@@ -68,13 +68,14 @@ def make_ranking_scorer(
     Notes
     -----
     The scorer refuses to rank rows of several queries as one list. This happens if y is
-    one-dimensional without qid, with or without ids in the fit. Only a classifier of two
-    classes, which ranks all rows, and `one_list` allow it. In a search set
-    ``error_score="raise"``: with its
-    default any such error becomes nan and the first candidate wins.
+    one-dimensional without qid, with or without ids in the fit. Only a classifier of
+    two classes, which ranks all rows, and `one_list` allow it. In a search set
+    ``error_score="raise"``: with its default any such error becomes nan and the first
+    candidate wins.
 
-    A classifier of scikit-learn would read every pair of grade and query id of a `ranking_target`
-    as a class. The scorer refuses it; `WrappedRanker` passes it the grades alone.
+    A classifier of scikit-learn would read every pair of grade and query id of a
+    `ranking_target` as a class. The scorer refuses it; `WrappedRanker` passes it the
+    grades alone.
 
     Examples
     --------
@@ -287,9 +288,10 @@ class RankingScorer(BaseEstimator):
 def predict_scores(estimator, X, qid=None, *, matrix=False):
     """Ranking scores of a model inside searches and pipelines.
 
-    The model is found through ``best_estimator_`` and the last step of a Pipeline. It gets qid if
-    its ``predict`` has this parameter. A classifier gives ``decision_function`` or the
-    probability of its last class, for a `matrix` y of each column.
+    The model is found through ``best_estimator_`` and the last step of a Pipeline. It
+    gets qid if its ``predict`` has this parameter. A classifier gives
+    ``decision_function`` or the probability of its last class, for a `matrix` y of each
+    column.
     """
     estimator, X = last_step(estimator, X)
     if is_classifier(estimator):
@@ -354,16 +356,17 @@ def _relevance(y, scores, estimator, pos_label):
     return np.asarray(y) == pos_label, scores if pos_label == classes[-1] else -scores
 
 
-#: Attributes that may hold a model; the ones of CalibratedClassifierCV are no parameters.
+#: Attributes that may hold a model; the ones of CalibratedClassifierCV are no
+#: parameters.
 MODEL_METHODS = ("get_params", "predict", "predict_proba")
 
 
 def lists_seen(estimator):
     """How many lists the fitted models inside an estimator had; None if no model says so.
 
-    Returns the most lists that one of them was fitted on, and whether one, and whether each, got
-    query ids, or several lists if it does not say. Attributes, lists, tuples and dicts are
-    searched, so that no meta-estimator hides a model.
+    Returns the most lists that one of them was fitted on, and whether one, and whether
+    each, got query ids, or several lists if it does not say. Attributes, lists, tuples
+    and dicts are searched, so that no meta-estimator hides a model.
     """
     found = list(_models_that_say([estimator], set()))
     if not found:
@@ -391,8 +394,8 @@ def _models_that_say(items, visited):
         elif hasattr(item, "n_lists_"):
             yield item
         else:
-            # What a tool has fitted goes before the model that it was given and has cloned, which
-            # bagging and AdaBoost call estimator_ too.
+            # What a tool has fitted goes before the model that it was given and has
+            # cloned, which bagging and AdaBoost call estimator_ too.
             held = getattr(item, "__dict__", {})
             given = [value for name, value in held.items() if not name.endswith("_")]
             known = set(map(id, given))

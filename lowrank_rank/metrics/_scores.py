@@ -32,26 +32,28 @@ def measure_score(
 ) -> float | np.ndarray:
     """Value of any measure, by its name or as an object.
 
-    The scorer of the name gives the same value, always higher is better: a measure that is a loss,
-    such as "kendall", is negative.
+    The scorer of the name gives the same value, always higher is better: a measure that
+    is a loss, such as "kendall", is negative.
 
     Parameters
     ----------
     measure : str or object
-        A name of `get_ranking_scorer_names` ("err@10", "auc", "spearman", "kendall", ...), or an
-        object of `lowrank_rank.target_losses`, such as ``ExpectedReciprocalRank(max_grade=4)``.
+        A name of `get_ranking_scorer_names` ("err@10", "auc", "spearman", "kendall",
+        ...), or an object of `lowrank_rank.target_losses`, such as
+        ``ExpectedReciprocalRank(max_grade=4)``.
     y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
         Labels of the measure; preferences (n_lists, r, r) for "pd".
     y_score : array-like of shape (n_rows,) or (n_lists, r)
-        Scores, higher is better. Ties count as the mean over their orders; Kendall's tau counts
-        each tied pair once.
+        Scores, higher is better. Ties count as the mean over their orders; Kendall's
+        tau counts each tied pair once.
     qid : array-like of shape (n_rows,) or None, default=None
         Query id of each row, any hashable ids in any order; None is one list. Not with
         a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Value of a list for which the measure is undefined; nan skips it in the mean.
 
@@ -98,9 +100,9 @@ def precision_at_k_score(
 ) -> float | np.ndarray:
     """Precision at k: the fraction of relevant items among the first k.
 
-    ``P@k = (1/k) * sum_i [rank(i) <= k] * y_i``, averaged over ties: with tied scores the value is
-    the mean over all orders that agree with them. The divisor is k also for lists shorter than k,
-    as in trec_eval.
+    ``P@k = (1/k) * sum_i [rank(i) <= k] * y_i``, averaged over ties: with tied scores
+    the value is the mean over all orders that agree with them. The divisor is k also
+    for lists shorter than k, as in trec_eval.
 
     Parameters
     ----------
@@ -120,7 +122,8 @@ def precision_at_k_score(
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Unused: the measure is defined on every list.
     relevance_threshold : float or None, default=None
@@ -134,8 +137,8 @@ def precision_at_k_score(
     Raises
     ------
     ValueError
-        If a grade is negative, k or share is out of range or both are given, or shapes do not
-        fit.
+        If a grade is negative, k or share is out of range or both are given, or shapes
+        do not fit.
 
     References
     ----------
@@ -191,7 +194,8 @@ def recall_at_k_score(
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Value of a list without relevant items; nan skips it in the mean.
     relevance_threshold : float or None, default=None
@@ -210,7 +214,8 @@ def recall_at_k_score(
     References
     ----------
     .. [1] C. Calauzènes, N. Usunier, P. Gallinari, "Calibration and regret bounds for
-       order-preserving surrogate losses in learning to rank", Machine Learning 93, 2013.
+       order-preserving surrogate losses in learning to rank", Machine Learning 93,
+       2013.
 
     Examples
     --------
@@ -236,8 +241,8 @@ def mean_average_precision_score(
 ) -> float | np.ndarray:
     """Mean average precision (MAP).
 
-    ``AP = (1 / sum_i y_i) * sum_{i: y_i = 1} (relevant items up to rank(i)) / rank(i)``,
-    averaged over ties in closed form, and then over lists.
+    ``AP = (1 / sum_i y_i) * sum_{i: y_i = 1} (relevant items up to rank(i)) /
+    rank(i)``, averaged over ties in closed form, and then over lists.
 
     Parameters
     ----------
@@ -251,7 +256,8 @@ def mean_average_precision_score(
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Value of a list without relevant items; nan skips it in the mean.
     relevance_threshold : float or None, default=None
@@ -310,7 +316,8 @@ def reciprocal_rank_score(
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Value of a list without relevant items; nan skips it in the mean.
     relevance_threshold : float or None, default=None
@@ -355,7 +362,8 @@ def dcg_score(
 ) -> float | np.ndarray:
     """Discounted cumulative gain.
 
-    ``DCG@k = sum_i [rank(i) <= k] * gain(y_i) / log2(1 + rank(i))``, averaged over ties.
+    ``DCG@k = sum_i [rank(i) <= k] * gain(y_i) / log2(1 + rank(i))``, averaged over
+    ties.
 
     Parameters
     ----------
@@ -371,7 +379,8 @@ def dcg_score(
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Unused: the measure is defined on every list.
     gain : {"linear", "exponential"}, default="linear"
@@ -385,7 +394,8 @@ def dcg_score(
     Raises
     ------
     ValueError
-        If a grade is negative, the exponential gain overflows, or k is not an integer >= 1.
+        If a grade is negative, the exponential gain overflows, or k is not an integer
+        >= 1.
 
     References
     ----------
@@ -417,8 +427,8 @@ def ndcg_score(
 ) -> float | np.ndarray:
     """Normalised discounted cumulative gain.
 
-    ``NDCG@k = DCG@k / (DCG@k of the best order)``, averaged over ties. scikit-learn and trec_eval
-    have the linear gain, LightGBM and XGBoost the exponential gain.
+    ``NDCG@k = DCG@k / (DCG@k of the best order)``, averaged over ties. scikit-learn and
+    trec_eval have the linear gain, LightGBM and XGBoost the exponential gain.
 
     Parameters
     ----------
@@ -434,7 +444,8 @@ def ndcg_score(
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Value of a list without grades above 0; nan skips it in the mean.
     gain : {"linear", "exponential"}, default="linear"
@@ -448,7 +459,8 @@ def ndcg_score(
     Raises
     ------
     ValueError
-        If a grade is negative, the exponential gain overflows, or k is not an integer >= 1.
+        If a grade is negative, the exponential gain overflows, or k is not an integer
+        >= 1.
 
     References
     ----------
@@ -482,14 +494,14 @@ def expected_rank_utility_score(
 ) -> float | np.ndarray:
     """Expected rank utility (ERU) of a short list that is read from the top.
 
-    ``ERU = sum_i max(y_i - neutral, 0) * 2**((1 - rank(i)) / (half_life - 1))``, averaged over
-    ties.
+    ``ERU = sum_i max(y_i - neutral, 0) * 2**((1 - rank(i)) / (half_life - 1))``,
+    averaged over ties.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Any real grades, higher is better; those below `neutral` are worth nothing. NaN in a
-        matrix means not judged.
+        Any real grades, higher is better; those below `neutral` are worth nothing. NaN
+        in a matrix means not judged.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -502,7 +514,8 @@ def expected_rank_utility_score(
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Unused: the measure is defined on every list.
 
@@ -545,15 +558,15 @@ def pairwise_disagreement_loss(
 ) -> float | np.ndarray:
     """Pairwise disagreement (PD): the weight of the pairs in the wrong order.
 
-    ``PD = sum_{i != j} y_ij * [rank(i) > rank(j)]``, a tied pair counting one half, where y_ij is
-    the weight of the preference "i before j". Grades give the preferences
+    ``PD = sum_{i != j} y_ij * [rank(i) > rank(j)]``, a tied pair counting one half,
+    where y_ij is the weight of the preference "i before j". Grades give the preferences
     ``y_ij = [y_i > y_j]`` (unit) or ``(y_i - y_j)_+`` (difference).
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r) or (n_lists, r, r)
-        Any real grades, higher is better, or preferences y[q, i, j] >= 0. NaN in a matrix of grades
-        skips the item and its pairs.
+        Any real grades, higher is better, or preferences y[q, i, j] >= 0. NaN in a
+        matrix of grades skips the item and its pairs.
     y_score : array-like of shape (n_rows,) or (n_lists, r)
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -564,7 +577,8 @@ def pairwise_disagreement_loss(
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
+        The weighted mean over lists, or one value per list in order of first
+        appearance.
     zero_division : float, default=nan
         Value of a list with a single item; nan skips it in the mean.
 
@@ -576,8 +590,8 @@ def pairwise_disagreement_loss(
     Raises
     ------
     ValueError
-        If shapes do not fit, a one-dimensional y_true or preferences hold NaN, or `weights` is
-        unknown.
+        If shapes do not fit, a one-dimensional y_true or preferences hold NaN, or
+        `weights` is unknown.
 
     References
     ----------

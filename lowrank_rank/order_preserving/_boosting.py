@@ -1,6 +1,7 @@
 """Custom objectives and metrics for LightGBM and XGBoost: surrogates and measures of lists.
 
-This module imports neither library: it recognises their data sets by the methods they have.
+This module imports neither library: it recognises their data sets by the methods they
+have.
 """
 
 from typing import Any
@@ -26,60 +27,65 @@ def boosting_objective(
 ) -> "_Objective":
     """Make a custom objective of LightGBM and XGBoost from a loss of this package.
 
-    The trees minimise ``c sum_q a_q L(v, s)`` over the lists q, for utilities v of the labels and
-    scores s. For sums over pairs a_q = 1 / sum_q w, else 1. The constant c makes the mean curvature
-    of a row 1 at equal scores, so that ``min_child_weight`` and ``reg_lambda`` keep their meaning;
-    it does not change the minimiser. `HistGradientBoostingRanker` grows its trees by the same
-    derivatives. Softmax cross-entropy, with V the sum of v in the list of row i and p its softmax,
-    has::
+    The trees minimise ``c sum_q a_q L(v, s)`` over the lists q, for utilities v of the
+    labels and scores s. For sums over pairs a_q = 1 / sum_q w, else 1. The constant c
+    makes the mean curvature of a row 1 at equal scores, so that ``min_child_weight``
+    and ``reg_lambda`` keep their meaning; it does not change the minimiser.
+    `HistGradientBoostingRanker` grows its trees by the same derivatives. Softmax
+    cross-entropy, with V the sum of v in the list of row i and p its softmax, has::
 
         gradient_i  = c (V p_i - v_i)
         curvature_i = c V z_i (1 - z_i)
 
-    for w = 1. Here z_i is the point between p_i and v_i / V that is nearest to 1/2. The curvature
-    is largest there, on the way from the score to the minimum. The curvature at p_i itself is
-    almost 0 for one relevant row among many, and the step of its leaf would be far too long. The
-    other logistic surrogates also take the largest curvature on the way. The smooth hinge, which is
-    linear in places, has w eta / a everywhere. The sample weights w are importances of rows: a list
-    of weight 2 counts twice.
+    for w = 1. Here z_i is the point between p_i and v_i / V that is nearest to 1/2. The
+    curvature is largest there, on the way from the score to the minimum. The curvature
+    at p_i itself is almost 0 for one relevant row among many, and the step of its leaf
+    would be far too long. The other logistic surrogates also take the largest curvature
+    on the way. The smooth hinge, which is linear in places, has w eta / a everywhere.
+    The sample weights w are importances of rows: a list of weight 2 counts twice.
 
     Parameters
     ----------
     surrogate : str or Surrogate, default="cross_entropy"
-        "lambdarank" (see `HistGradientBoostingRanker`), a name of `surrogates.SURROGATES` or an
-        object. A two-sided pointwise surrogate given by name has ``eta`` = 1.5 times the largest
-        utility.
+        "lambdarank" (see `HistGradientBoostingRanker`), a name of
+        `surrogates.SURROGATES` or an object. A two-sided pointwise surrogate given by
+        name has ``eta`` = 1.5 times the largest utility.
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure to train for: "ndcg@10", "map", ... It gives each document a utility. For "map"
-        the order is right under noise of P_reinforce (`lowrank_rank.calibration.noise_report`).
+        The measure to train for: "ndcg@10", "map", ... It gives each document a
+        utility. For "map" the order is right under noise of P_reinforce
+        (`lowrank_rank.calibration.noise_report`).
     qid : array-like of shape (n_rows,) or None, default=None
-        Query ids of exactly the training rows, for estimators without groups (LGBMRegressor,
-        XGBRegressor). Do not use it with cross-validation or bagging, which select rows.
+        Query ids of exactly the training rows, for estimators without groups
+        (LGBMRegressor, XGBRegressor). Do not use it with cross-validation or bagging,
+        which select rows.
 
     Returns
     -------
     callable
-        For ``LGBMRanker(objective=...)``, ``params["objective"]`` of ``lightgbm.train``, or
-        ``obj=`` of ``xgboost.train`` with a DMatrix that has a qid. XGBRanker refuses every custom
-        objective. A call ``(y_true, y_pred, sample_weight=None, group=None)`` returns gradient and
-        curvature, each of shape (n_rows,); a curvature is at least 1e-6 times the weight. `group`
-        are the numbers of rows of the lists, which follow one another. ``value(...)`` of the same
-        arguments is the sum that the trees minimise ("lambdarank" has none).
+        For ``LGBMRanker(objective=...)``, ``params["objective"]`` of
+        ``lightgbm.train``, or ``obj=`` of ``xgboost.train`` with a DMatrix that has a
+        qid. XGBRanker refuses every custom objective. A call ``(y_true, y_pred,
+        sample_weight=None, group=None)`` returns gradient and curvature, each of shape
+        (n_rows,); a curvature is at least 1e-6 times the weight. `group` are the
+        numbers of rows of the lists, which follow one another. ``value(...)`` of the
+        same arguments is the sum that the trees minimise ("lambdarank" has none).
 
     Raises
     ------
     ValueError, TypeError
-        If the surrogate or the target loss is unknown. A call without lists also raises it.
+        If the surrogate or the target loss is unknown. A call without lists also raises
+        it.
 
     Notes
     -----
-    LightGBM starts a custom objective from scores of 0. XGBoost gives a weight to each group, and
-    every row of the group takes it. The objective computes utilities once, and again after labels,
-    weights or groups change.
+    LightGBM starts a custom objective from scores of 0. XGBoost gives a weight to each
+    group, and every row of the group takes it. The objective computes utilities once,
+    and again after labels, weights or groups change.
 
     Examples
     --------
-    Two lists, the first with V = 1 and p = 1/2, the second with V = 0; c = 4 / (1/4 + 1/4):
+    Two lists, the first with V = 1 and p = 1/2, the second with V = 0; c = 4 / (1/4 +
+    1/4):
 
     >>> import numpy as np
     >>> from lowrank_rank import boosting_objective
@@ -101,23 +107,25 @@ def boosting_objective(
 def boosting_metric(measure: str | RankingMeasure = "ndcg@10") -> "_Metric":
     """Make an evaluation metric of LightGBM and XGBoost from any measure of this package.
 
-    The metric is the mean of the measure over the lists of an evaluation set, averaged over ties.
-    Early stopping can then use the measure of interest, list by list.
+    The metric is the mean of the measure over the lists of an evaluation set, averaged
+    over ties. Early stopping can then use the measure of interest, list by list.
 
     Parameters
     ----------
     measure : str or RankingMeasure, default="ndcg@10"
-        A name, see `get_ranking_scorer_names`, or an object such as ``PrecisionAtK(k=5)``.
+        A name, see `get_ranking_scorer_names`, or an object such as
+        ``PrecisionAtK(k=5)``.
 
     Returns
     -------
     callable
-        For ``LGBMRanker.fit(..., eval_metric=...)``, ``feval`` of ``lightgbm.train``, or
-        ``custom_metric`` of ``xgboost.train``. A call ``(y_true, y_pred, sample_weight=None,
-        group=None)`` returns name and value, and for LightGBM ``is_higher_better``. `group` are
-        the numbers of rows of the lists, which follow one another. A list has the mean weight of
-        its rows. XGBRanker calls its ``eval_metric`` for one query at a time: give it a function
-        ``(y_true, y_pred)`` that returns ``measure_score(name, y_true, y_pred)``.
+        For ``LGBMRanker.fit(..., eval_metric=...)``, ``feval`` of ``lightgbm.train``,
+        or ``custom_metric`` of ``xgboost.train``. A call ``(y_true, y_pred,
+        sample_weight=None, group=None)`` returns name and value, and for LightGBM
+        ``is_higher_better``. `group` are the numbers of rows of the lists, which follow
+        one another. A list has the mean weight of its rows. XGBRanker calls its
+        ``eval_metric`` for one query at a time: give it a function ``(y_true, y_pred)``
+        that returns ``measure_score(name, y_true, y_pred)``.
 
     Raises
     ------
@@ -126,11 +134,12 @@ def boosting_metric(measure: str | RankingMeasure = "ndcg@10") -> "_Metric":
 
     Notes
     -----
-    LightGBM also computes its own metrics, and any of them can stop the training. Switch them off
-    with ``LGBMRanker(metric="None")`` or ``params["metric"] = "None"``. XGBoost minimises a metric
-    with an unknown name: set ``maximize=True`` in ``EarlyStopping`` or ``train``, and
-    ``params["disable_default_eval_metric"] = True``. The mean skips lists on which the measure is
-    undefined, as scorers do; LightGBM's NDCG counts them as 1.
+    LightGBM also computes its own metrics, and any of them can stop the training.
+    Switch them off with ``LGBMRanker(metric="None")`` or ``params["metric"] = "None"``.
+    XGBoost minimises a metric with an unknown name: set ``maximize=True`` in
+    ``EarlyStopping`` or ``train``, and ``params["disable_default_eval_metric"] =
+    True``. The mean skips lists on which the measure is undefined, as scorers do;
+    LightGBM's NDCG counts them as 1.
 
     Examples
     --------

@@ -49,8 +49,8 @@ def surrogate_loss(
     Raises
     ------
     ValueError
-        If shapes differ, numbers are not finite, nothing has a weight, a matrix comes with a qid,
-        or the surrogate cannot take the utilities.
+        If shapes differ, numbers are not finite, nothing has a weight, a matrix comes
+        with a qid, or the surrogate cannot take the utilities.
     TypeError
         If `surrogate` is neither a name nor a `Surrogate`.
 
@@ -88,8 +88,9 @@ def regret_bound(
 ) -> np.ndarray:
     """Bound the regret of a measure by the regret of a surrogate, for each list.
 
-    The bound is ``c * C_phi(2) * sqrt(surrogate_regret)``, inequality (9) of [1]_, for the
-    scores of any model. The docstring of each surrogate gives c, and the source of c.
+    The bound is ``c * C_phi(2) * sqrt(surrogate_regret)``, inequality (9) of [1]_, for
+    the scores of any model. The docstring of each surrogate gives c, and the source of
+    c.
 
     Parameters
     ----------
@@ -110,13 +111,14 @@ def regret_bound(
     Raises
     ------
     ValueError
-        If the surrogate has no bound or cannot take the utilities, a number is negative or not
-        finite, or shapes differ.
+        If the surrogate has no bound or cannot take the utilities, a number is negative
+        or not finite, or shapes differ.
 
     References
     ----------
     .. [1] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
-       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93, 2013.
+       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93,
+       2013.
 
     Examples
     --------
@@ -157,8 +159,8 @@ class OrderCheck(NamedTuple):
     holds : bool
         Whether the search found no counter-example.
     utilities : ndarray of shape (n_labels, r) or None
-        Utilities of the counter-example. Without a counter-example, all fields except ``holds`` are
-        None.
+        Utilities of the counter-example. Without a counter-example, all fields except
+        ``holds`` are None.
     probabilities : ndarray of shape (n_labels,) or None
     expected : ndarray of shape (r,) or None
         E v.
@@ -195,27 +197,28 @@ def is_order_preserving(
 ) -> OrderCheck:
     """Search for a distribution of labels for which the minimiser has a wrong order.
 
-    The search draws utilities and probabilities, minimises the expected surrogate numerically, and
-    looks for two items that the minimiser orders against E v. Ties are not reported.
+    The search draws utilities and probabilities, minimises the expected surrogate
+    numerically, and looks for two items that the minimiser orders against E v. Ties are
+    not reported.
 
     Parameters
     ----------
     surrogate : str or Surrogate
         A name of `lowrank_rank.surrogates.SURROGATES`, or an object.
     n_items, n_labels, n_distributions : int
-        Length of the lists (at least 2), number of labels in a distribution, and number of
-        distributions.
+        Length of the lists (at least 2), number of labels in a distribution, and number
+        of distributions.
     margin : float, default=0.05
-        Smallest difference of E v between two items that are compared, in [0, 0.75): utilities are
-        drawn from 0, 0.25, 0.5 and 0.75.
+        Smallest difference of E v between two items that are compared, in [0, 0.75):
+        utilities are drawn from 0, 0.25, 0.5 and 0.75.
     random_state : int, RandomState instance or None, default=None
         Draws the distributions.
 
     Returns
     -------
     OrderCheck
-        See `OrderCheck`: the counter-example, if the search finds one. A search without result is
-        no proof.
+        See `OrderCheck`: the counter-example, if the search finds one. A search without
+        result is no proof.
 
     Raises
     ------

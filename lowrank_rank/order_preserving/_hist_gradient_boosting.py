@@ -40,72 +40,77 @@ _CAPACITY = (
 class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     """Boosted trees that learn to rank lists, on scikit-learn's own histogram trees.
 
-    The losses alternate. Each tree is a Newton step of one loss at the scores of its own trees,
-    and the score is the sum of all trees. Two losses err differently; the sum is usually better
-    than either. The default is LambdaRank [1]_ and the squared loss of pairs, both with the gains
-    of `target_loss`. Let r be the ranks at the present scores s, w the weights, and v the gains
-    divided by the best value of DCG of their list. LambdaRank is::
+    The losses alternate. Each tree is a Newton step of one loss at the scores of its
+    own trees, and the score is the sum of all trees. Two losses err differently; the
+    sum is usually better than either. The default is LambdaRank [1]_ and the squared
+    loss of pairs, both with the gains of `target_loss`. Let r be the ranks at the
+    present scores s, w the weights, and v the gains divided by the best value of DCG of
+    their list. LambdaRank is::
 
         sum over pairs with v_i > v_j of  w_i w_j d_ij log(1 + exp(-(s_i - s_j)))
         d_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
 
-    One of the two has a rank of at most max(30, 1.5 k), k the cut of `target_loss`; without a cut
-    all pairs count. The derivatives take d_ij as a constant, the mean over all orders where scores
-    are equal; w_i w_j is divided by the mean weight of the list. LightGBM also multiplies by a
-    factor of each list's labels: conflicting judgements can then end in a wrong order.
+    One of the two has a rank of at most max(30, 1.5 k), k the cut of `target_loss`;
+    without a cut all pairs count. The derivatives take d_ij as a constant, the mean
+    over all orders where scores are equal; w_i w_j is divided by the mean weight of the
+    list. LightGBM also multiplies by a factor of each list's labels: conflicting
+    judgements can then end in a wrong order.
 
-    "pairwise_squared" is order-preserving for `target_loss`, with a regret bound (a theorem
-    [2]_); LambdaRank is not.
+    "pairwise_squared" is order-preserving for `target_loss`, with a regret bound (a
+    theorem [2]_); LambdaRank is not.
 
     Missing values are learnt as such, and categories without encoding.
 
     Parameters
     ----------
     loss : str, Surrogate or tuple of them, default=("lambdarank", "pairwise_squared")
-        "lambdarank", or a surrogate of `OrderPreservingRegressor` such as "cross_entropy"; or a
-        tuple of losses. In a tuple of several the gains of a squared loss are divided by half of
-        their standard deviation within lists, which makes its scores as large as the others'.
+        "lambdarank", or a surrogate of `OrderPreservingRegressor` such as
+        "cross_entropy"; or a tuple of losses. In a tuple of several the gains of a
+        squared loss are divided by half of their standard deviation within lists, which
+        makes its scores as large as the others'.
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It gives the gains.
     learning_rate : float, default=0.1
         Factor of the values of all leaves.
     max_iter : int or "auto", default="auto"
-        Number of rounds; a round is one tree of each loss. "auto" is 50 below 1,000 rows of
-        positive weight, 100 below 20,000, else 200, and 300 for a single loss. Give numbers here
-        and for `max_leaf_nodes` before a search over other parameters.
+        Number of rounds; a round is one tree of each loss. "auto" is 50 below 1,000
+        rows of positive weight, 100 below 20,000, else 200, and 300 for a single loss.
+        Give numbers here and for `max_leaf_nodes` before a search over other
+        parameters.
     max_leaf_nodes : int, None or "auto", default="auto"
-        Largest number of leaves of a tree. "auto" is 4 below 3,000 rows of positive weight, else
-        31.
+        Largest number of leaves of a tree. "auto" is 4 below 3,000 rows of positive
+        weight, else 31.
     max_depth : int or None, default=None
         Largest depth of a tree.
     min_samples_leaf : int, default=20
         Least number of rows of a leaf; weights do not count.
     l2_regularization : float, default=0.0
-        Penalty of the values of leaves. The mean curvature of a row is 1 at equal scores.
+        Penalty of the values of leaves. The mean curvature of a row is 1 at equal
+        scores.
     max_features : float, default=1.0
         Fraction of features that each split chooses from at random.
     max_bins : int, default=255
         Largest number of bins of a feature, and of categories.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Categorical features: a mask, indices, names, or the columns of a frame with a category
-        dtype.
+        Categorical features: a mask, indices, names, or the columns of a frame with a
+        category dtype.
     monotonic_cst : array-like or dict or None, default=None
         1 for features in which the score may only rise, -1 only fall, 0 for the others.
     interaction_cst : {"pairwise", "no_interactions"} or sequence or None, default=None
         Sets of features that may meet in one branch.
     warm_start : bool, default=False
-        Keep the trees of the last fit, and add more up to `max_iter`. X may have other rows; the
-        losses must be the same.
+        Keep the trees of the last fit, and add more up to `max_iter`. X may have other
+        rows; the losses must be the same.
     early_stopping : bool, default=False
-        Find the number of rounds, up to `max_iter`, by `target_loss` on held-out queries, and fit
-        this many rounds to all queries.
+        Find the number of rounds, up to `max_iter`, by `target_loss` on held-out
+        queries, and fit this many rounds to all queries.
     validation_fraction : float, default=0.2
         Fraction of the queries held out for `early_stopping`.
     n_iter_no_change : int, default=100
         Stop after this many rounds without improvement on the held-out queries.
     verbose : int, default=0
-        Whether to print the number of rounds, and with `early_stopping` the measure on the
-        held-out queries after each 50 rounds.
+        Whether to print the number of rounds, and with `early_stopping` the measure on
+        the held-out queries after each 50 rounds.
     random_state : int, RandomState instance or None, default=None
         Draws features, rows to find bins from, and held-out queries.
 
@@ -114,12 +119,13 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     target_loss_ : TargetLoss
         The target loss as an object.
     estimator_ : HistGradientBoostingRegressor
-        The trees of all losses, one model for SHAP's ``TreeExplainer`` and converters to ONNX. Its
-        ``n_iter_`` is the number of trees.
+        The trees of all losses, one model for SHAP's ``TreeExplainer`` and converters
+        to ONNX. Its ``n_iter_`` is the number of trees.
     n_iter_, max_leaf_nodes_ : int
         Number of rounds, and largest number of leaves of a tree.
     validation_scores_ : ndarray of shape (n,)
-        The measure on the held-out queries after each round. Only with `early_stopping`.
+        The measure on the held-out queries after each round. Only with
+        `early_stopping`.
     n_lists_ : int
         Number of lists of positive weight.
     n_items_ : None
@@ -138,14 +144,15 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     ``model_selection.query_permutation_importance(ranker, X, y, qid=qid)``.
 
     For one list without queries a classifier (`HistGradientBoostingClassifier`) gives
-    probabilities too. For the 400 best of 8,000 rows its precision was .01 higher on data that are
-    easy to classify, and .03 lower on hard data.
+    probabilities too. For the 400 best of 8,000 rows its precision was .01 higher on
+    data that are easy to classify, and .03 lower on hard data.
 
     References
     ----------
     .. [1] C. Burges, "From RankNet to LambdaRank to LambdaMART: An Overview", MSR-TR-2010-82.
     .. [2] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
-       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93, 2013.
+       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93,
+       2013.
 
     Examples
     --------
@@ -225,16 +232,17 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_features)
-            One row per document. NaN is a value of its own; columns of pandas with a category
-            dtype are categories (of polars from scikit-learn 1.7 on).
+            One row per document. NaN is a value of its own; columns of pandas with a
+            category dtype are categories (of polars from scikit-learn 1.7 on).
         y : array-like of shape (n_rows,)
             Grades, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Importance of each row, constant within a list it is a list weight. Rows of weight 0
-            do not count, and a constant factor changes nothing. A list of weight 2 has the
-            derivatives of the list twice; `min_samples_leaf` and the bins count rows.
+            Importance of each row, constant within a list it is a list weight. Rows of
+            weight 0 do not count, and a constant factor changes nothing. A list of
+            weight 2 has the derivatives of the list twice; `min_samples_leaf` and the
+            bins count rows.
 
         Returns
         -------
@@ -244,9 +252,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters are wrong, the loss cannot take the
-            utilities, a list has too many pairs for the loss, or `early_stopping` has fewer than
-            two lists. The model is unchanged then.
+            If shapes, labels, ids, weights or parameters are wrong, the loss cannot
+            take the utilities, a list has too many pairs for the loss, or
+            `early_stopping` has fewer than two lists. The model is unchanged then.
         """
         before = dict(vars(self)) if self.warm_start else {}
         with fresh_fit(self), self._errors(X):

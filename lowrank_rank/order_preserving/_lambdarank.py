@@ -3,15 +3,15 @@
     sum over pairs with v_i > v_j of  w_i w_j d_ij log(1 + exp(-(s_i - s_j)))
     d_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
 
-Ranks r come from the present scores, and the derivatives take d_ij as a constant. One item of a
-pair is among the first `top` places. Where scores are equal, d_ij is the mean over all orders of
-them. Let i go before j, best score first, and
+Ranks r come from the present scores, and the derivatives take d_ij as a constant. One
+item of a pair is among the first `top` places. Where scores are equal, d_ij is the mean
+over all orders of them. Let i go before j, best score first, and
 
     c = d_ij (v_i - v_j) / |v_i - v_j|,    b = |c| / (e_i + e_j),    e = exp(s).
 
-Then the derivative by s_i is -(c - b (e_i - e_j)) / 2, and by s_j its negative. Both have the
-curvature b e_i e_j / (e_i + e_j). No pair needs an exponential, and the sums over pairs are
-products of matrices.
+Then the derivative by s_i is -(c - b (e_i - e_j)) / 2, and by s_j its negative. Both
+have the curvature b e_i e_j / (e_i + e_j). No pair needs an exponential, and the sums
+over pairs are products of matrices.
 """
 
 import numpy as np
@@ -122,8 +122,8 @@ def _derivatives(s, v, weights, is_filling, top, dtype):
 def _mean_discounts(is_first, top):
     """Means over the orders of rows with equal scores; `is_first` marks the first of them.
 
-    Returns, with discount D and I = 1 in the first `top` places, else 0, the means of I D, of I, of
-    D, and of I_i (D_i - D_j) over pairs of these rows, i before j.
+    Returns, with discount D and I = 1 in the first `top` places, else 0, the means of I
+    D, of I, of D, and of I_i (D_i - D_j) over pairs of these rows, i before j.
     """
     n_lists, n = is_first.shape
     place, start = np.arange(n), np.flatnonzero(is_first)
@@ -152,9 +152,10 @@ def _mean_discounts(is_first, top):
 def _of_pairs(s, v, weights, of_first, share, of_all, of_tie):
     """Gradient and curvature for a weight of 1, from the means of `_mean_discounts`.
 
-    A pair counts if its first item i is among the first `top` places, I_i = 1. Rows of unequal
-    scores i > j are ordered independently within their ties, so that the mean of I_i (D_i - D_j) is
-    E[I_i D_i] - E[I_i] E[D_j] = of_first - share * of_all. Rows of equal scores have `of_tie`.
+    A pair counts if its first item i is among the first `top` places, I_i = 1. Rows of
+    unequal scores i > j are ordered independently within their ties, so that the mean
+    of I_i (D_i - D_j) is E[I_i D_i] - E[I_i] E[D_j] = of_first - share * of_all. Rows
+    of equal scores have `of_tie`.
     """
     n_lists, n = s.shape
     place, e = np.arange(n), np.exp(np.clip(s, -_SPREAD, _SPREAD))

@@ -58,9 +58,10 @@ def check_loss(surrogate, target_loss, who):
 class ListLoss:
     """Values and derivatives of a loss at any scores of the same rows.
 
-    The unit is such that the mean curvature of a row is 1 where all scores are equal. The pairs
-    of a surrogate are divided by the weight of their list, the pairs of LambdaRank by its mean
-    weight. So the loss is their plain sum, and a list of weight 2 is the list twice.
+    The unit is such that the mean curvature of a row is 1 where all scores are equal.
+    The pairs of a surrogate are divided by the weight of their list, the pairs of
+    LambdaRank by its mean weight. So the loss is their plain sum, and a list of weight
+    2 is the list twice.
 
     Parameters
     ----------
@@ -70,8 +71,9 @@ class ListLoss:
     y, weights : ndarray of shape (n_rows,)
     lists : RankingLists
     is_term : bool, default=False
-        Whether scores of other losses are added. The gains of a squared loss, whose scores have
-        their unit, are then divided by half of their standard deviation within lists.
+        Whether scores of other losses are added. The gains of a squared loss, whose
+        scores have their unit, are then divided by half of their standard deviation
+        within lists.
     """
 
     def __init__(self, surrogate, target_loss, y, weights, lists, *, is_term=False):

@@ -2,10 +2,11 @@
 
     minimise  sum_q surrogate_q(scores) / total + alpha / 2 |B|^2,   scores = X B' + b
 
-X holds the standardised features. B and b have one row for documents and r rows for fixed items.
-The intercepts b have no penalty, and are 0 for documents under a shift-invariant surrogate. A fit
-reads its rows as `Blocks` of whole lists: one block in memory, several on disk, or the futures of a
-cluster. Sums over the blocks give the objective.
+X holds the standardised features. B and b have one row for documents and r rows for
+fixed items. The intercepts b have no penalty, and are 0 for documents under a
+shift-invariant surrogate. A fit reads its rows as `Blocks` of whole lists: one block in
+memory, several on disk, or the futures of a cluster. Sums over the blocks give the
+objective.
 """
 
 from dataclasses import dataclass
@@ -65,7 +66,8 @@ class Summary:
         The number of fixed items; None for documents.
     has_qid : bool
     extremes : ndarray of shape (2,)
-        Largest utility with a positive weight, and the largest negated utility, without the unit.
+        Largest utility with a positive weight, and the largest negated utility, without
+        the unit.
     features : Moments
     normalisers : ndarray of shape (2,)
         As of `Encoding`.
@@ -157,8 +159,8 @@ class Summary:
     def units(self, surrogate, alpha):
         """Units (d, p + 1) of theta, 1 or more, in which its entries are about equally curved.
 
-        Under a surrogate proportional to the utilities, the curvature of an item's score is about
-        its share of them.
+        Under a surrogate proportional to the utilities, the curvature of an item's
+        score is about its share of them.
         """
         shares = self.utility / (self.utility.sum() or 1.0)
         if not surrogate.is_proportional:
@@ -177,15 +179,16 @@ class Summary:
 class ScoreProblem(LinearProblem):
     """Surrogate of a block of lists, as a function of scores or of linear coefficients.
 
-    The `summary` is the one of all blocks. The coefficients are scaled instead of X, so no copy
-    of X is made.
+    The `summary` is the one of all blocks. The coefficients are scaled instead of X, so
+    no copy of X is made.
     """
 
     def __init__(self, block, surrogate, summary, scaling):
         v, weights = _utilities_and_weights(*block)
         X = block[0].X
         self.all_lists = self.lists = block[0].lists
-        # Weights add up to one over all blocks: pairs take their squares, which could vanish.
+        # Weights add up to one over all blocks: pairs take their squares, which could
+        # vanish.
         weights = weights / summary.item_weights.sum()
         self.v, self.weights = (
             self.lists.group(a.ravel()) for a in (summary.unit * v, weights)
@@ -202,7 +205,8 @@ class ScoreProblem(LinearProblem):
             self.lists, _ = self.lists.select(self.kept)
             self.v, self.weights = self.v[self.kept], self.weights[self.kept]
         self.mass = self.lists.sum(self.weights)
-        # The sum over pairs grows with the square of the weight: divide it by the weight.
+        # The sum over pairs grows with the square of the weight: divide it by the
+        # weight.
         power = (
             np.maximum(self.mass, np.finfo(float).tiny)
             if surrogate.is_pairwise
@@ -238,8 +242,8 @@ class ScoreProblem(LinearProblem):
     def squared_bounds(self, loss, unit):
         """Sum of (c C_phi(2))**2 over the lists with a weight, and the number of these lists.
 
-        The sum is nan without a bound: if the surrogate or the measure has none, or if the items of
-        a list have different weights, which the measure does not know.
+        The sum is nan without a bound: if the surrogate or the measure has none, or if
+        the items of a list have different weights, which the measure does not know.
         """
         lists, counts = self.lists, self.mass > 0
         unequal = np.any(self.weights != lists.spread(self.weights[lists.starts]))
@@ -260,7 +264,8 @@ class ScoreProblem(LinearProblem):
 class Objective:
     """Penalised mean surrogate over `Blocks` of encoded lists, as a function of theta.
 
-    theta holds the coefficients of standardised features and the intercepts, (d, p + 1).
+    theta holds the coefficients of standardised features and the intercepts, (d, p +
+    1).
     """
 
     def __init__(self, encoded, surrogate, summary, scaling, alpha):
@@ -306,8 +311,8 @@ class Objective:
 
         Gradients are relative to the largest entry at zero coefficients.
 
-        ``report(n_iter, value, gradient_norm)`` is called after each iteration. The limits are
-        ``tol`` and ``max_iter`` of `lbfgs`.
+        ``report(n_iter, value, gradient_norm)`` is called after each iteration. The
+        limits are ``tol`` and ``max_iter`` of `lbfgs`.
         """
         unit = self.summary.units(self.surrogate, self.alpha)
         start = np.zeros(unit.shape)
@@ -340,8 +345,8 @@ class Objective:
 def second_moments(block, is_pairwise):
     """`SecondMoments` of `Rows` and their `Encoding` under a squared surrogate.
 
-    Squared differences of two documents centre features and targets within each list. Squared
-    differences of two fixed items centre the targets of each row.
+    Squared differences of two documents centre features and targets within each list.
+    Squared differences of two fixed items centre the targets of each row.
     """
     rows, encoding = block
     targets, codes = (
@@ -360,8 +365,8 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     """Compute the constant of a positional measure in the regret bound of a surrogate.
 
     For the discount phi, it is
-    ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``. The bound (9) of
-    [1]_ has p = 2.
+    ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``. The
+    bound (9) of [1]_ has p = 2.
 
     Parameters
     ----------
@@ -385,7 +390,8 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     References
     ----------
     .. [1] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
-       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93, 2013.
+       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93,
+       2013.
 
     Examples
     --------

@@ -26,38 +26,41 @@ from ._surrogates import Surrogate, resolve_surrogate
 class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     """Linear ranker for few judged queries, trained for NDCG, DCG or precision.
 
-    Positional measures are NDCG, DCG, precision, recall, AUC, ERU and Spearman. The best order for
-    such a measure sorts the items by their expected utilities E v. An order-preserving surrogate is
-    a convex loss of scores. If the expected surrogate has a minimiser, this minimiser has the best
-    order. The regret of the surrogate bounds the regret of the measure [1]_:
+    Positional measures are NDCG, DCG, precision, recall, AUC, ERU and Spearman. The
+    best order for such a measure sorts the items by their expected utilities E v. An
+    order-preserving surrogate is a convex loss of scores. If the expected surrogate has
+    a minimiser, this minimiser has the best order. The regret of the surrogate bounds
+    the regret of the measure [1]_:
 
         regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
 
-    The fit minimises ``sum over lists of surrogate(v, X w) / total + alpha / 2 |w|**2``. The total
-    is the weighted sum of the utilities if the surrogate is proportional to them, else the sum of
-    the weights of judged items. A sum over pairs is first divided by the weight of its list.
+    The fit minimises ``sum over lists of surrogate(v, X w) / total + alpha / 2
+    |w|**2``. The total is the weighted sum of the utilities if the surrogate is
+    proportional to them, else the sum of the weights of judged items. A sum over pairs
+    is first divided by the weight of its list.
 
     Parameters
     ----------
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure to train for: "ndcg@10", "map", ... It gives each document a utility v, its gain
-        over the normaliser of its list, times the mean normaliser of all rows. "map" has v_i = y_i
-        / sum(y) and no regret bound; the order is right under noise of P_reinforce
-        (`lowrank_rank.calibration.noise_report`).
+        The measure to train for: "ndcg@10", "map", ... It gives each document a utility
+        v, its gain over the normaliser of its list, times the mean normaliser of all
+        rows. "map" has v_i = y_i / sum(y) and no regret bound; the order is right under
+        noise of P_reinforce (`lowrank_rank.calibration.noise_report`).
     surrogate : str or Surrogate, default="cross_entropy"
         A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. "ranknet" and
-        "pairwise_squared_hinge" are not order-preserving. A two-sided pointwise surrogate given by
-        name has eta = 1.5 times the largest utility.
+        "pairwise_squared_hinge" are not order-preserving. A two-sided pointwise
+        surrogate given by name has eta = 1.5 times the largest utility.
     alpha : float or "auto", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
+        of the guide.
     standardize : bool, default=True
-        Whether to divide features by their standard deviation; for documents, by the standard
-        deviation within lists; for fixed items with q < 1/2, by the standard deviation over
-        ``sqrt(2 q)``. `coef_` belongs to the features as given.
+        Whether to divide features by their standard deviation; for documents, by the
+        standard deviation within lists; for fixed items with q < 1/2, by the standard
+        deviation over ``sqrt(2 q)``. `coef_` belongs to the features as given.
     tol : float, default=1e-4
-        L-BFGS stops when no entry of the gradient is larger, relative to the largest entry at zero
-        coefficients. The order of the items rarely changes below the default; 1e-9 gives the last
-        digits of the coefficients.
+        L-BFGS stops when no entry of the gradient is larger, relative to the largest
+        entry at zero coefficients. The order of the items rarely changes below the
+        default; 1e-9 gives the last digits of the coefficients.
     max_iter : int, default=1000
         Largest number of iterations of L-BFGS.
     verbose : int, default=0
@@ -72,20 +75,20 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     n_items_ : int or None
         Number r of fixed items; None for documents.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (r, n_features) and (r,)
-        Coefficients and intercepts of the scores. Documents under a shift-invariant surrogate have
-        the intercept 0.
+        Coefficients and intercepts of the scores. Documents under a shift-invariant
+        surrogate have the intercept 0.
     alpha_ : float
         The penalty in use.
     objective_ : float
         The objective at the solution.
     gradient_norm_ : float
-        Largest entry of the gradient at the solution, relative to the largest entry at zero
-        coefficients; 0 for a closed form.
+        Largest entry of the gradient at the solution, relative to the largest entry at
+        zero coefficients; 0 for a closed form.
     n_iter_ : int
         Iterations of L-BFGS; 1 for a closed form.
     bound_factor_ : float
-        ``sqrt(mean (c * C_phi(2))**2)`` over the training lists; for documents, divided by the
-        mean normaliser. See `regret_bound`. It is nan without a bound.
+        ``sqrt(mean (c * C_phi(2))**2)`` over the training lists; for documents, divided
+        by the mean normaliser. See `regret_bound`. It is nan without a bound.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
     item_names_ : ndarray
@@ -98,13 +101,14 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
     Notes
     -----
-    "pointwise_squared" and "pairwise_squared" of up to 4000 features are solved in closed form if
-    all items are judged, other problems by L-BFGS.
+    "pointwise_squared" and "pairwise_squared" of up to 4000 features are solved in
+    closed form if all items are judged, other problems by L-BFGS.
 
     References
     ----------
     .. [1] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
-       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93, 2013.
+       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93,
+       2013.
 
     Examples
     --------
@@ -161,8 +165,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_rows, n_features)
             One row per document, or per query for fixed items.
         y : array-like of shape (n_rows,) or (n_rows, r)
-            Grades, higher is better, or a `ranking_target` with its qid. NaN in a matrix marks
-            unjudged items, for measures without a normaliser.
+            Grades, higher is better, or a `ranking_target` with its qid. NaN in a
+            matrix marks unjudged items, for measures without a normaliser.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -176,15 +180,15 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters do not fit, or the surrogate cannot take
-            the utilities. The estimator then stays as it was.
+            If shapes, labels, ids, weights or parameters do not fit, or the surrogate
+            cannot take the utilities. The estimator then stays as it was.
 
         Warns
         -----
         ConvergenceWarning
-            If L-BFGS stops before the gradient is within `tol`, or if the labels of a fixed item
-            never have any utility. Under a surrogate with ``has_tails`` its free intercept falls
-            without bound.
+            If L-BFGS stops before the gradient is within `tol`, or if the labels of a
+            fixed item never have any utility. Under a surrogate with ``has_tails`` its
+            free intercept falls without bound.
         """
         with fresh_fit(self):
             loss = self._check_parameters()
@@ -195,16 +199,17 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     def fit_blocks(self, blocks: Iterable[Any]) -> "OrderPreservingRegressor":
         """Minimise the surrogate over blocks of whole lists, one at a time in memory.
 
-        The result equals `fit` on all rows together, up to rounding and `tol`. One pass over the
-        blocks collects standard deviations and the largest utility. Each evaluation of L-BFGS
-        (about 1.1 an iteration) is another pass, and so are the statistics of a closed form. One or
-        two passes follow at the end.
+        The result equals `fit` on all rows together, up to rounding and `tol`. One pass
+        over the blocks collects standard deviations and the largest utility. Each
+        evaluation of L-BFGS (about 1.1 an iteration) is another pass, and so are the
+        statistics of a closed form. One or two passes follow at the end.
 
         Parameters
         ----------
         blocks : re-iterable of (X, y, qid) or (X, y, qid, sample_weight)
-            Arguments of `fit`, or None; for instance `datasets.iter_lists`. Every iteration must
-            give the same blocks. All rows of a list must be in one block.
+            Arguments of `fit`, or None; for instance `datasets.iter_lists`. Every
+            iteration must give the same blocks. All rows of a list must be in one
+            block.
 
         Returns
         -------
@@ -214,8 +219,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            As in `fit`. Also if a list has rows in two blocks, if there is no block, or if the
-            blocks can be read only once, like a generator.
+            As in `fit`. Also if a list has rows in two blocks, if there is no block, or
+            if the blocks can be read only once, like a generator.
         """
         with fresh_fit(self):
             loss = self._check_parameters()
@@ -253,16 +258,18 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         surrogate_regret : float or array-like
-            Mean over lists of the expected surrogate minus its least possible value, >= 0. For
-            documents, multiply the utilities by the mean normaliser before you compute it.
+            Mean over lists of the expected surrogate minus its least possible value, >=
+            0. For documents, multiply the utilities by the mean normaliser before you
+            compute it.
 
         Returns
         -------
         float or ndarray
-            ``bound_factor_ * sqrt(surrogate_regret)``. The constants c and C_phi come from the
-            training lists. If c depends on E v, the mean of c**2 over labels is no smaller than
-            c**2 at E v. The result is nan without a bound: for "map", for surrogates that are not
-            order-preserving, and for items of one list with different weights.
+            ``bound_factor_ * sqrt(surrogate_regret)``. The constants c and C_phi come
+            from the training lists. If c depends on E v, the mean of c**2 over labels
+            is no smaller than c**2 at E v. The result is nan without a bound: for
+            "map", for surrogates that are not order-preserving, and for items of one
+            list with different weights.
         """
         check_is_fitted(self)
         bound = self.bound_factor_ * np.sqrt(

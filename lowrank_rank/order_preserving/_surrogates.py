@@ -1,20 +1,21 @@
 """Order-preserving surrogates, each with its constant of the regret bound.
 
-A surrogate is a loss of scores s against utilities v >= 0. The losses here are convex in s. Only
-scores that order the items as E v does can minimise the expected loss (Calauzenes, Usunier &
-Gallinari 2013). Every surrogate works on grouped flat arrays of ragged lists at once.
+A surrogate is a loss of scores s against utilities v >= 0. The losses here are convex
+in s. Only scores that order the items as E v does can minimise the expected loss
+(Calauzenes, Usunier & Gallinari 2013). Every surrogate works on grouped flat arrays of
+ragged lists at once.
 
-An item of weight 2 counts like two equal items, apart from a constant. Sums over items have w_i,
-sums over pairs have w_i w_j, and a softmax has w_i exp(s_i). Weights that are constant within a
-list multiply its value: k times the weights give k times the value, and k**2 times the value of a
-sum over pairs.
+An item of weight 2 counts like two equal items, apart from a constant. Sums over items
+have w_i, sums over pairs have w_i w_j, and a softmax has w_i exp(s_i). Weights that are
+constant within a list multiply its value: k times the weights give k times the value,
+and k**2 times the value of a sum over pairs.
 
 Inequality (9) of the paper bounds the regret of a positional measure:
 
     regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
 
-`Surrogate.bound_constant` is c; `C_phi` belongs to the measure. The docstring of each class says
-whether c is from table 2 of the paper, sharper, corrected, or ours.
+`Surrogate.bound_constant` is c; `C_phi` belongs to the measure. The docstring of each
+class says whether c is from table 2 of the paper, sharper, corrected, or ours.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,7 +45,8 @@ class SurrogateValues(NamedTuple):
     Parameters
     ----------
     values : ndarray of shape (n_lists,) or None
-        Loss of each list, >= 0 up to constants; None for LambdaRank, which has derivatives alone.
+        Loss of each list, >= 0 up to constants; None for LambdaRank, which has
+        derivatives alone.
     gradient : ndarray of shape (n_rows,)
         Derivative of the sum of the values by each score.
     curvature : ndarray of shape (n_rows,)
@@ -59,27 +61,29 @@ class SurrogateValues(NamedTuple):
 class Surrogate(BaseEstimator):
     """Base of the surrogates in score space.
 
-    A subclass defines `evaluate`. It also defines `bound_constant` if it has a regret bound, and
-    `utility` if its scores estimate utilities. Class attributes describe the surrogate.
+    A subclass defines `evaluate`. It also defines `bound_constant` if it has a regret
+    bound, and `utility` if its scores estimate utilities. Class attributes describe the
+    surrogate.
 
     Attributes
     ----------
     is_order_preserving : bool
-        Whether the minimiser of the expected loss has the order of E v for all distributions.
-        `calibration.is_order_preserving` looks for a counter-example.
+        Whether the minimiser of the expected loss has the order of E v for all
+        distributions. `calibration.is_order_preserving` looks for a counter-example.
     is_shift_invariant : bool
         Whether a constant added to the scores of a list changes nothing.
     is_pairwise : bool
-        Whether the loss is a sum over pairs, which grows with the square of a list's weight.
+        Whether the loss is a sum over pairs, which grows with the square of a list's
+        weight.
     is_proportional : bool
         Whether the loss is proportional to the utilities.
     is_squared : bool
-        Whether the loss is the sum of squared errors s_i - v_i, or of their squared differences if
-        ``is_pairwise``. Ridge regression then minimises it. A subclass with its own `evaluate`
-        must set this flag again.
+        Whether the loss is the sum of squared errors s_i - v_i, or of their squared
+        differences if ``is_pairwise``. Ridge regression then minimises it. A subclass
+        with its own `evaluate` must set this flag again.
     has_tails : bool
-        Whether the loss keeps falling with the score of an item without utility, so that no score
-        is best.
+        Whether the loss keeps falling with the score of an item without utility, so
+        that no score is best.
     takes_negative : bool
         Whether utilities may be below 0, such as unbiased estimates from clicks.
     """
@@ -172,9 +176,9 @@ class Surrogate(BaseEstimator):
     ) -> SurrogateValues:
         """Evaluate, with a curvature that keeps the Newton step of a leaf short enough.
 
-        A nearly linear surrogate has almost no curvature at the scores, and the step would be far
-        too long. Such a surrogate returns the largest curvature on the way from the score to the
-        minimum of the row. Other surrogates return `evaluate`.
+        A nearly linear surrogate has almost no curvature at the scores, and the step
+        would be far too long. Such a surrogate returns the largest curvature on the way
+        from the score to the minimum of the row. Other surrogates return `evaluate`.
 
         Parameters
         ----------
@@ -199,7 +203,8 @@ class Surrogate(BaseEstimator):
         Raises
         ------
         ValueError
-            If a utility is negative, unless ``takes_negative``, or the surrogate has other limits.
+            If a utility is negative, unless ``takes_negative``, or the surrogate has
+            other limits.
         """
         for name in self._positive:
             check_parameter(
@@ -245,8 +250,8 @@ class PointwiseSquared(Surrogate):
 class TwoSided(Surrogate):
     """``sum_i v_i phi(t - s_i) + (eta - v_i) phi(s_i)``: a utility is a fraction of eta.
 
-    A subclass defines ``rising(x)``, with value, first and second derivative of phi, and the
-    constant c.
+    A subclass defines ``rising(x)``, with value, first and second derivative of phi,
+    and the constant c.
     """
 
     rising: Callable[[Any], tuple[Any, Any, Any]]
@@ -341,9 +346,10 @@ class PointwiseSquaredHinge(TwoSided):
 class PointwiseSmoothHinge(TwoSided):
     """``sum_i v_i h(1 - s_i) + (eta - v_i) h(s_i)``, h a hinge rounded on [0, a].
 
-    h(x) is 0 below 0, x**2 / (2 a) up to a, and x - a / 2 beyond. Our c is 2 sqrt(eta / a) for a <=
-    1 and 2 sqrt(a eta) for a >= 1. The paper has 4 sqrt(eta / a) for 0 < a < eta / 2. Ours is
-    smaller up to a = 2; the constant of the paper does not hold beyond.
+    h(x) is 0 below 0, x**2 / (2 a) up to a, and x - a / 2 beyond. Our c is 2 sqrt(eta /
+    a) for a <= 1 and 2 sqrt(a eta) for a >= 1. The paper has 4 sqrt(eta / a) for 0 < a
+    < eta / 2. Ours is smaller up to a = 2; the constant of the paper does not hold
+    beyond.
     """
 
     t = 1.0
@@ -382,8 +388,9 @@ def twice_root_of_largest(self: Surrogate, expected: Any, lists: Any) -> np.ndar
 
 
 # Pairs ------------------------------------------------------------------------------
-# Order-preserving surrogates weight "i before j" by v_i and "j before i" by v_j, so that only E v
-# matters. RankNet and RankSVM ask which of the two utilities is larger in each label.
+# Order-preserving surrogates weight "i before j" by v_i and "j before i" by v_j, so
+# that only E v matters. RankNet and RankSVM ask which of the two utilities is larger in
+# each label.
 
 
 class PairwiseSurrogate(Surrogate):
@@ -396,8 +403,9 @@ class PairwiseSurrogate(Surrogate):
 class PairwiseSquared(PairwiseSurrogate):
     """``sum_{i<j} (v_i - v_j - (s_i - s_j))**2``; c = sqrt(2 / r).
 
-    The paper has c = 1, which equals ours for r = 2 items and is larger for more. The sum equals
-    ``W sum_i w_i (e_i - mean e)**2`` for the errors e = s - v and the total weight W.
+    The paper has c = 1, which equals ours for r = 2 items and is larger for more. The
+    sum equals ``W sum_i w_i (e_i - mean e)**2`` for the errors e = s - v and the total
+    weight W.
     """
 
     is_squared = True
@@ -418,15 +426,16 @@ class PairwiseSquared(PairwiseSurrogate):
 class PairwiseExponential(PairwiseSurrogate):
     """``sum_{i<j} v_i exp(-(s_i - s_j)) + v_j exp(s_i - s_j)``.
 
-    c = 2 sqrt(max E v), the paper's. The sum over ordered pairs is a product of two sums over
-    items.
+    c = 2 sqrt(max E v), the paper's. The sum over ordered pairs is a product of two
+    sums over items.
     """
 
     is_proportional = True
     has_tails = True
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        # Both sums are relative to their largest term, so that only a large product is clipped.
+        # Both sums are relative to their largest term, so that only a large product is
+        # clipped.
         top = _largest(np.where(weights > 0, s, -np.inf), lists)
         bottom = -_largest(np.where(weights * v > 0, -s, -np.inf), lists)
         counted = np.isfinite(top) & np.isfinite(bottom)
@@ -448,12 +457,14 @@ class PairwiseExponential(PairwiseSurrogate):
 class PairwiseLogistic(PairwiseSurrogate):
     """``sum_{i<j} v_i log(1 + exp(-(s_i - s_j))) + v_j log(1 + exp(s_i - s_j))``.
 
-    c = 2 sqrt(max E v), the paper's. The cost is (items with v_i > 0) x r for each list.
+    c = 2 sqrt(max E v), the paper's. The cost is (items with v_i > 0) x r for each
+    list.
     """
 
     is_proportional = True
     has_tails = True
-    #: Whether only the order of two utilities matters: pairs have v_i > v_j, and 1 for v_i.
+    #: Whether only the order of two utilities matters: pairs have v_i > v_j, and 1 for
+    #: v_i.
     is_of_order: ClassVar[bool] = False
 
     bound_constant = twice_root_of_largest
@@ -532,7 +543,8 @@ class RankNet(PairwiseLogistic):
 class PairwiseSquaredHinge(PairwiseSurrogate):
     """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``; not order-preserving, for comparison.
 
-    The squared hinge of RankSVM's pairs. The computation sorts the scores and forms no pair.
+    The squared hinge of RankSVM's pairs. The computation sorts the scores and forms no
+    pair.
     """
 
     is_order_preserving = False
@@ -549,10 +561,11 @@ class PairwiseSquaredHinge(PairwiseSurrogate):
 class CrossEntropy(Surrogate):
     """``-sum_i v_i log softmax(s)_i``; c = sqrt(2 max_{i != j} E (v_i + v_j)).
 
-    Also known as "listnet". c is ours: the paper has no cross-entropy. With row weights the loss is
-    ``-sum_i w_i v_i log p_i`` for ``p_i = w_i exp(s_i) / sum_j w_j exp(s_j)``. This loss is never
-    negative and proportional to the weights. A constant weight within a list counts copies of the
-    list. The utilities must not be divided by their sum in each list, which would change E v.
+    Also known as "listnet". c is ours: the paper has no cross-entropy. With row weights
+    the loss is ``-sum_i w_i v_i log p_i`` for ``p_i = w_i exp(s_i) / sum_j w_j
+    exp(s_j)``. This loss is never negative and proportional to the weights. A constant
+    weight within a list counts copies of the list. The utilities must not be divided by
+    their sum in each list, which would change E v.
     """
 
     is_shift_invariant = True
@@ -600,8 +613,9 @@ class CrossEntropy(Surrogate):
 class BregmanSurrogate(Surrogate):
     """``B_Psi(v || g(s))`` of a separable Psi(v) = sum_i psi(v_i); c = 2 / sqrt(mu), the paper's.
 
-    The divergence is ``sum_i psi(v_i) - psi(g(s_i)) - s_i (v_i - g(s_i))``. The canonical link g is
-    the inverse of psi'. The divergence is convex in s and has the derivative g(s_i) - v_i.
+    The divergence is ``sum_i psi(v_i) - psi(g(s_i)) - s_i (v_i - g(s_i))``. The
+    canonical link g is the inverse of psi'. The divergence is convex in s and has the
+    derivative g(s_i) - v_i.
 
     Parameters
     ----------
@@ -689,8 +703,8 @@ def half_square(v):
 
 # Names ------------------------------------------------------------------------------
 
-#: Surrogates by name: the class, or a function, that makes one from its parameters. "ranknet" and
-#: "pairwise_squared_hinge" are not order-preserving, for comparison.
+#: Surrogates by name: the class, or a function, that makes one from its parameters.
+#: "ranknet" and "pairwise_squared_hinge" are not order-preserving, for comparison.
 SURROGATES: Mapping[str, Callable[..., Surrogate]] = MappingProxyType(
     {
         "pointwise_squared": PointwiseSquared,
@@ -749,8 +763,8 @@ def checked_values(surrogate, v, s, lists, weights):
 def surrogate_for(surrogate, v):
     """Copy a surrogate and check it against the utilities (n,).
 
-    A two-sided pointwise surrogate given by name, or with eta=None, has eta = 1.5 times the largest
-    utility.
+    A two-sided pointwise surrogate given by name, or with eta=None, has eta = 1.5 times
+    the largest utility.
     """
     resolved: Any = resolve_surrogate(surrogate)
     named = isinstance(surrogate, str)

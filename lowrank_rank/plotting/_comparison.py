@@ -110,9 +110,9 @@ class RankerComparisonDisplay(Display):
         ax : matplotlib Axes or None, default=None
             None makes a new figure.
         kind : {"intervals", "means", "differences"}, default="intervals"
-            The mean differences with their intervals and Holm's p values; the means, best
-            first, with intervals of means and ranks; or the difference of each query, sorted,
-            one curve for each pair.
+            The mean differences with their intervals and Holm's p values; the means,
+            best first, with intervals of means and ranks; or the difference of each
+            query, sorted, one curve for each pair.
         **kwargs : dict
             For matplotlib's ``errorbar`` or ``plot``.
 

@@ -15,9 +15,10 @@ from ._top import Display, axes_for
 class PreferenceMatrixDisplay(Display):
     """Preferences between the items of one list, drawn in decoded order.
 
-    The cell (i, j) shows the net preference ``u_ij - u_ji`` for the item of the row over the item
-    of the column. A good order has its preferences above the diagonal. The cost of the order is the
-    sum of the preferences below the diagonal; the title compares it with the least cost.
+    The cell (i, j) shows the net preference ``u_ij - u_ji`` for the item of the row
+    over the item of the column. A good order has its preferences above the diagonal.
+    The cost of the order is the sum of the preferences below the diagonal; the title
+    compares it with the least cost.
 
     Parameters
     ----------
@@ -85,8 +86,8 @@ class PreferenceMatrixDisplay(Display):
         preferences : array-like of shape (r, r)
             Weight of item i over item j.
         decoder : str or callable, default="exact"
-            A decoder of `PairwiseDAGRanker`, or a function of preferences (1, r, r) that returns
-            ranks (1, r).
+            A decoder of `PairwiseDAGRanker`, or a function of preferences (1, r, r)
+            that returns ranks (1, r).
         item_names : array-like of str, shape (r,), or None, default=None
             Names of the items; None is their numbers.
         cost_name : str, default="cost"
@@ -102,7 +103,8 @@ class PreferenceMatrixDisplay(Display):
         Raises
         ------
         ValueError
-            If the matrix is not square and finite, the decoder is unknown or names are missing.
+            If the matrix is not square and finite, the decoder is unknown or names are
+            missing.
         """
         preferences = np.asarray(preferences, dtype=np.float64)
         if preferences.ndim != 2:
@@ -142,7 +144,8 @@ class PreferenceMatrixDisplay(Display):
         X : array-like of shape (1, n_features) or (r, n_features)
             The query, for a model of fixed items; the documents of the list otherwise.
         decoder, item_names
-            As in `from_preferences`; None takes ``estimator.item_names_`` where fit kept them.
+            As in `from_preferences`; None takes ``estimator.item_names_`` where fit
+            kept them.
         **kwargs : dict
             As in `plot`: ax, cmap and colorbar.
 

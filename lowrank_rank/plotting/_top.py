@@ -49,8 +49,8 @@ def mean_gains(gains, scores, lists, max_k):
 class PrecisionAtKDisplay(Display):
     """Precision at k, or the gains of the first k, as a curve over k.
 
-    The curve is a mean over lists, with ties in expectation. A second curve shows a random order.
-    Pass ``ax=`` to draw several models.
+    The curve is a mean over lists, with ties in expectation. A second curve shows a
+    random order. Pass ``ax=`` to draw several models.
 
     Parameters
     ----------
@@ -173,17 +173,18 @@ class PrecisionAtKDisplay(Display):
         y_score : array-like of the same shape
             Scores, higher is better.
         kind : {"precision", "gains"}, default="precision"
-            Fraction of relevant items among the first k, or the sum of their grades: 1 for a
-            relevant item, or an amount of money.
+            Fraction of relevant items among the first k, or the sum of their grades: 1
+            for a relevant item, or an amount of money.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None is one list.
         max_k : int or None, default=None
             Last point of the curve; None is the length of the longest list.
         relevance_threshold : float or None, default=None
-            Grades of at least this are relevant; None means grades > 0. For precision only.
+            Grades of at least this are relevant; None means grades > 0. For precision
+            only.
         normalize : bool, default=False
-            Whether to divide gains by the total gain of each list. Lists without gain are
-            skipped.
+            Whether to divide gains by the total gain of each list. Lists without gain
+            are skipped.
         budget : int or None, default=None
             A number of items to mark by a line.
         name : str or None, default=None
@@ -205,8 +206,8 @@ class PrecisionAtKDisplay(Display):
         Raises
         ------
         ValueError
-            If `kind` is unknown or does not take a parameter, or if no list has a gain to divide
-            by.
+            If `kind` is unknown or does not take a parameter, or if no list has a gain
+            to divide by.
         """
         unused = {"gains": relevance_threshold is not None, "precision": normalize}
         if unused[kind]:

@@ -1,7 +1,8 @@
 """The top of lists with binary labels, and mini-batches of lists with their subgradients.
 
-Given weights, a batch returns a surrogate, its subgradient (or the step of a perceptron) and the
-precision at the top. Dense and CSR X share the code; CSR rows are never densified.
+Given weights, a batch returns a surrogate, its subgradient (or the step of a
+perceptron) and the precision at the top. Dense and CSR X share the code; CSR rows are
+never densified.
 """
 
 import numpy as np
@@ -45,9 +46,10 @@ def resolve_top_loss(target_loss):
 def places_at_top(loss, n_positives, n_negatives):
     """The places k at the top of each list, and whether the list is mirrored.
 
-    The surrogates need k <= P. A larger count of precision is reduced to P. For recall with k > P
-    the list is mirrored: classes exchanged, scores negated, k' = n - k <= N. The positives outside
-    the top are then the mistakes among the first k'. k is 0 if no order makes a mistake.
+    The surrogates need k <= P. A larger count of precision is reduced to P. For recall
+    with k > P the list is mirrored: classes exchanged, scores negated, k' = n - k <= N.
+    The positives outside the top are then the mistakes among the first k'. k is 0 if no
+    order makes a mistake.
     """
     if isinstance(loss, PrecisionAtShare):
         k = places_of_share(loss.share, n_positives).astype(int)
@@ -60,8 +62,8 @@ def places_at_top(loss, n_positives, n_negatives):
 def places_of_batches(loss, k, n_above):
     """k of each batch of a list, at least 1; `n_above` rows of a batch belong above.
 
-    A count is distributed over the batches. A fraction applies to each batch, unless rounding
-    changes the sum by more than an eighth of k.
+    A count is distributed over the batches. A fraction applies to each batch, unless
+    rounding changes the sum by more than an eighth of k.
     """
     if isinstance(loss, PrecisionAtShare):
         of_each = places_of_share(loss.share, n_above).astype(int)
@@ -116,7 +118,8 @@ class Batch(LinearProblem):
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, p)
-        List after list, in each the rows that belong above before the rows that belong below.
+        List after list, in each the rows that belong above before the rows that belong
+        below.
     n_above, n_below, k : ndarray of int, shape (m,)
         At least 1 each, k <= n_above.
     mirrored : ndarray of bool, shape (m,)
@@ -140,9 +143,9 @@ class Batch(LinearProblem):
     def step(self, weights, surrogate, averaged=True):
         """Sum over lists of the surrogate at the weights, a subgradient, and the hits there.
 
-        `surrogate` takes `SortedLists` to values and slopes. If `averaged`, both are divided by the
-        places at the top of their list. Hits are the sum over lists of one minus the mistakes at
-        the top over their largest number.
+        `surrogate` takes `SortedLists` to values and slopes. If `averaged`, both are
+        divided by the places at the top of their list. Hits are the sum over lists of
+        one minus the mistakes at the top over their largest number.
         """
         scores = self.sign * self.scores(weights)[:, 0]
         order = np.argsort(self.kind - _squashed(scores))
@@ -168,8 +171,8 @@ def _squashed(scores):
 def make_batches(X, positive, lists, loss, batch_size, random_state, shift=0.0):
     """Mini-batches of one long list, or of queries.
 
-    The rows keep their order if `random_state` is None. The sizes for "auto" were chosen by
-    `benchmarks top`; the docstring of the estimator has them.
+    The rows keep their order if `random_state` is None. The sizes for "auto" were
+    chosen by `benchmarks top`; the docstring of the estimator has them.
     """
     if lists.ids is None:
         return _batches_of_one_list(X, positive, loss, batch_size, random_state, shift)

@@ -53,10 +53,10 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     """Put positives into the first k places: a linear classifier for a daily budget.
 
     `fit` lowers a surrogate of the number of negatives in the top k
-    (`lowrank_rank.surrogates.precision_surrogate`). `target_loss` says where the top ends; the
-    order of the other rows does not matter. The default takes mini-batch steps from logistic
-    regression, averages them and predicts with the midpoint of the average and the start. The
-    methods of [1]_ are settings:
+    (`lowrank_rank.surrogates.precision_surrogate`). `target_loss` says where the top
+    ends; the order of the other rows does not matter. The default takes mini-batch
+    steps from logistic regression, averages them and predicts with the midpoint of the
+    average and the start. The methods of [1]_ are settings:
 
     ==================  ================================================================
     method              what it runs
@@ -72,56 +72,58 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     "svmperf"           cutting planes for "struct", on one list (see [3]_)
     ==================  ================================================================
 
-    The first four standardise the features, so the unit of a column does not matter. A few rows
-    with huge values still lead the steps astray: scale heavy-tailed features by logarithms, or
-    quantile-transform them first. The others run as published: features as given, weights that
-    begin at zero, and their uniform mean. "struct" falls when all scores rise: put
-    ``StandardScaler(with_std=False)`` before "1pmb" and "svmperf".
+    The first four standardise the features, so the unit of a column does not matter. A
+    few rows with huge values still lead the steps astray: scale heavy-tailed features
+    by logarithms, or quantile-transform them first. The others run as published:
+    features as given, weights that begin at zero, and their uniform mean. "struct"
+    falls when all scores rise: put ``StandardScaler(with_std=False)`` before "1pmb" and
+    "svmperf".
 
-    `fit` takes no ``sample_weight``: weight 2 would have to be two rows, which take two places at
-    the top and may be in two mini-batches.
+    `fit` takes no ``sample_weight``: weight 2 would have to be two rows, which take two
+    places at the top and may be in two mini-batches.
 
     Parameters
     ----------
     target_loss : str or TargetLoss, default="precision@25%"
-        The measure to train for, which says where the top ends: "precision@25%" (a fraction of the
-        positives), "prbep" (all of them), "precision@100" or "recall@100" (a count of rows), "wta"
-        (one), or an object such as ``PrecisionAtK(k=100)``. A budget of 50 cases a day is
-        "recall@50" with the days as `qid`: without `qid` a count is one of all rows. A count of
-        precision may not exceed the number of positives in fit. Queries and calls of `partial_fit`
-        with P < k positives have a top of P.
+        The measure to train for, which says where the top ends: "precision@25%" (a
+        fraction of the positives), "prbep" (all of them), "precision@100" or
+        "recall@100" (a count of rows), "wta" (one), or an object such as
+        ``PrecisionAtK(k=100)``. A budget of 50 cases a day is "recall@50" with the days
+        as `qid`: without `qid` a count is one of all rows. A count of precision may not
+        exceed the number of positives in fit. Queries and calls of `partial_fit` with P
+        < k positives have a top of P.
     method : str, default="ramp"
         A row of the table above.
     start : {"auto", "logistic", "zeros"}, default="auto"
-        Initial weights, and the centre of the penalty: logistic regression, or zeros. "auto" is
-        "logistic" for the methods named after a surrogate, "zeros" for the published ones.
-        "svmperf" ignores `start`.
+        Initial weights, and the centre of the penalty: logistic regression, or zeros.
+        "auto" is "logistic" for the methods named after a surrogate, "zeros" for the
+        published ones. "svmperf" ignores `start`.
     batch_size : int or "auto", default="auto"
-        Rows of a mini-batch, stratified by class; no query is split. "auto" makes ten batches, or
-        one for each 1000 rows if that is more; there are fewer where a batch would have fewer than
-        about 20 rows of the rarer class, or no place at the top. Batches of queries have a
-        hundredth of the rows, at most about 2000.
+        Rows of a mini-batch, stratified by class; no query is split. "auto" makes ten
+        batches, or one for each 1000 rows if that is more; there are fewer where a
+        batch would have fewer than about 20 rows of the rarer class, or no place at the
+        top. Batches of queries have a hundredth of the rows, at most about 2000.
     max_iter : int or "auto", default="auto"
-        Number of passes over the rows, 6 for "auto"; of "svmperf" the largest number of tangents,
-        200 for "auto", each of which takes a pass.
+        Number of passes over the rows, 6 for "auto"; of "svmperf" the largest number of
+        tangents, 200 for "auto", each of which takes a pass.
     average : bool, default=True
-        Whether to predict with the midpoint of the start and the mean of the weights, in which
-        update t has the weight t**3. Published methods predict with the uniform mean alone. False
-        is the last weights.
+        Whether to predict with the midpoint of the start and the mean of the weights,
+        in which update t has the weight t**3. Published methods predict with the
+        uniform mean alone. False is the last weights.
     alpha : float or "auto", default="auto"
-        Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``, with k places
-        at the top of all rows and R**2 the mean squared norm of the rows. SGD and 1PMB project the
-        weights on the ball ``|w| <= 1 / (alpha R)`` instead, perceptrons do neither. "svmperf" adds
-        ``alpha m R**2 |w|**2 / (2 k)``, with m the mean number of features of a row that are not 0.
-        "auto" is 0.05.
+        Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``,
+        with k places at the top of all rows and R**2 the mean squared norm of the rows.
+        SGD and 1PMB project the weights on the ball ``|w| <= 1 / (alpha R)`` instead,
+        perceptrons do neither. "svmperf" adds ``alpha m R**2 |w|**2 / (2 k)``, with m
+        the mean number of features of a row that are not 0. "auto" is 0.05.
     eta0 : float, default=20.0
         First step size: step t is ``eta0 / (R**2 sqrt(t))`` times a subgradient of
         ``surrogate / k``. Perceptrons have no step size.
     tol : float or None, default=1e-3
         Duality gap at which "svmperf" stops, over ``max(1, |objective|)``; None is 0.
     pos_label : int, float, bool, str or None, default=None
-        The class to rank at the top; None is the last of the sorted classes ("ok" of "fraud" and
-        "ok"), with a warning for strings.
+        The class to rank at the top; None is the last of the sorted classes ("ok" of
+        "fraud" and "ok"), with a warning for strings.
     random_state : int, RandomState instance or None, default=None
         Seed of the order of rows; `partial_fit` keeps the order.
     verbose : int, default=0
@@ -138,15 +140,15 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (1,)
         Minus the threshold.
     threshold_ : float
-        `predict` marks rows with a higher score as positive: as many training rows (of the last
-        call of `partial_fit`) as there are positives, fewer in case of ties.
+        `predict` marks rows with a higher score as positive: as many training rows (of
+        the last call of `partial_fit`) as there are positives, fewer in case of ties.
     alpha_ : float
         The value of `alpha`.
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
-        One minus the mistakes at the top over their largest number, in the mini-batches of each
-        pass before their step, or after each tangent.
+        One minus the mistakes at the top over their largest number, in the mini-batches
+        of each pass before their step, or after each tangent.
     dual_gap_ : float
         Duality gap of "svmperf", in units of the objective.
     target_loss_ : TargetLoss
@@ -254,9 +256,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If y is not of two classes, the top or `batch_size` does not fit the number of
-            positives, training diverges, or a parameter is out of range. The model is unchanged
-            then.
+            If y is not of two classes, the top or `batch_size` does not fit the number
+            of positives, training diverges, or a parameter is out of range. The model
+            is unchanged then.
 
         Warns
         -----
@@ -287,9 +289,10 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     ) -> "PrecisionAtKPerceptron":
         """Take one pass over more rows; each call is one list, or whole queries.
 
-        The method needs mini-batches. The first call with both classes sets the start and the scale
-        of the features. The penalty counts the places at the top of all calls. A count k applies to
-        each call, at most its positives. Rows keep their order.
+        The method needs mini-batches. The first call with both classes sets the start
+        and the scale of the features. The penalty counts the places at the top of all
+        calls. A count k applies to each call, at most its positives. Rows keep their
+        order.
 
         Parameters
         ----------

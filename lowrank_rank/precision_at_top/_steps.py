@@ -11,9 +11,9 @@ Penalised steps minimise
 
     surrogate(w) / k + (alpha R^4 / (2 k)) |w - w_start|^2
 
-where k in the second term counts the places at the top of all rows. Their iterates are averaged
-with weights that grow like t^3 (polynomial-decay averaging, Shamir & Zhang 2013), which needs no
-horizon. The published methods have the uniform average.
+where k in the second term counts the places at the top of all rows. Their iterates are
+averaged with weights that grow like t^3 (polynomial-decay averaging, Shamir & Zhang
+2013), which needs no horizon. The published methods have the uniform average.
 """
 
 import warnings

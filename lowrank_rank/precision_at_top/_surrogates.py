@@ -1,18 +1,18 @@
 """Surrogates of precision at k on one list, from one sort (Kar, Narasimhan & Jain 2015).
 
-Let a_1 >= ... >= a_P be the scores of the positives, b_1 >= ... >= b_N the scores of the negatives,
-and k <= P. Each surrogate is a maximum over the number d of negatives in the top k, and concave in
-d. So it is a constant plus the sum of its positive increments
+Let a_1 >= ... >= a_P be the scores of the positives, b_1 >= ... >= b_N the scores of
+the negatives, and k <= P. Each surrogate is a maximum over the number d of negatives in
+the top k, and concave in d. So it is a constant plus the sum of its positive increments
 
     ramp    1 + b_d - a_{k+1-d}
     max     1 + b_d - a_{P+1-d}
     avg     A_d - A_{d-1},  A_d = d + sum_{i<=d} b_i - d/(P-k+d) sum_{i>k-d} a_i
     struct  1 + b_d - a_{k+1-d}, and the constant -sum_{i>k} a_i
 
-Let d* be the number of positive increments. A subgradient in the scores is +1 on the d* best
-negatives and minus a weight on some positives, a range of their ranks. A surrogate is one function
-from `SortedLists` to the value of each list and these slopes. The two perceptrons have the same
-form, with the mistakes as their value.
+Let d* be the number of positive increments. A subgradient in the scores is +1 on the d*
+best negatives and minus a weight on some positives, a range of their ranks. A surrogate
+is one function from `SortedLists` to the value of each list and these slopes. The two
+perceptrons have the same form, with the mistakes as their value.
 """
 
 from functools import cached_property
@@ -36,7 +36,8 @@ class SortedLists:
     Parameters
     ----------
     scores : ndarray of shape (n,)
-        List after list, in each the positives, best first, then the negatives, best first.
+        List after list, in each the positives, best first, then the negatives, best
+        first.
     n_positives, n_negatives, k : ndarray of int, shape (m,)
         P, N and 1 <= k <= P of each list.
 
@@ -47,7 +48,8 @@ class SortedLists:
     lists, d : ndarray of shape (sum of most,)
         The list of each place, and its number 1, 2, ... from the bottom of the top.
     leads : ndarray of the same shape
-        The score of the d-th negative minus the score of the positive that it pushes out.
+        The score of the d-th negative minus the score of the positive that it pushes
+        out.
     """
 
     def __init__(self, scores, n_positives, n_negatives, k):
@@ -94,7 +96,8 @@ class SortedLists:
         return np.repeat(values.ravel(), counts.ravel())
 
 
-# Each returns the value of each list, shape (m,), and slopes in the sorted scores, shape (n,).
+# Each returns the value of each list, shape (m,), and slopes in the sorted scores,
+# shape (n,).
 
 
 def _ramp(v):
@@ -144,10 +147,10 @@ def precision_surrogate(
 ) -> tuple[float, np.ndarray]:
     """Value and subgradient of a surrogate of the number of negatives in the top k.
 
-    ``prec@k loss <= ramp <= avg <= max``, all equal at k = P; struct is neither above the
-    loss nor consistent with it. avg, max and struct are convex. ramp, avg and max are 0 if k
-    positives (ramp), every P - k + 1 positives on average (avg), all positives (max) beat
-    every negative by 1.
+    ``prec@k loss <= ramp <= avg <= max``, all equal at k = P; struct is neither above
+    the loss nor consistent with it. avg, max and struct are convex. ramp, avg and max
+    are 0 if k positives (ramp), every P - k + 1 positives on average (avg), all
+    positives (max) beat every negative by 1.
 
     Parameters
     ----------
@@ -170,7 +173,8 @@ def precision_surrogate(
     Raises
     ------
     ValueError
-        If k does not lie in 1..P, y is not 0 and 1, scores are not finite or the name is unknown.
+        If k does not lie in 1..P, y is not 0 and 1, scores are not finite or the name
+        is unknown.
 
     References
     ----------
@@ -238,8 +242,8 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     * average: ``mean(a_k, ..., a_P) - b``, every P - k + 1 positives do so on average;
     * strong: ``a_P - b``, every positive does.
 
-    The surrogates "ramp", "avg" and "max" are 0 if and only if the weak, the average and the
-    strong margin are at least 1.
+    The surrogates "ramp", "avg" and "max" are 0 if and only if the weak, the average
+    and the strong margin are at least 1.
 
     Parameters
     ----------
@@ -253,8 +257,8 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     Returns
     -------
     PrecisionMargins
-        See `PrecisionMargins`: weak >= average >= strong, in units of the scores; infinite without
-        negatives.
+        See `PrecisionMargins`: weak >= average >= strong, in units of the scores;
+        infinite without negatives.
 
     Raises
     ------
@@ -290,10 +294,11 @@ def precision_mistake_bound(
 ) -> float:
     """Upper bound on the mistakes of the perceptrons over a stream of mini-batches.
 
-    ``(norm * radius * sqrt(4 k) + sqrt(surrogate_loss))**2``, for any weights w of that norm.
-    ``k=1/2`` bounds the updates of the batch perceptron of classes, ``StructuredHingeClassifier(
-    solver="perceptron")``: ``2 (norm * radius)**2`` for weights that give every row a margin of
-    at least 1 over the other classes (theorem 17.5 of [2]_).
+    ``(norm * radius * sqrt(4 k) + sqrt(surrogate_loss))**2``, for any weights w of that
+    norm. ``k=1/2`` bounds the updates of the batch perceptron of classes,
+    ``StructuredHingeClassifier( solver="perceptron")``: ``2 (norm * radius)**2`` for
+    weights that give every row a margin of at least 1 over the other classes (theorem
+    17.5 of [2]_).
 
     Parameters
     ----------
@@ -302,13 +307,13 @@ def precision_mistake_bound(
     radius : float
         Largest norm of a row.
     norm : float
-        Norm of w. If w of norm 1 has the margin gamma > 0 in every batch, ``norm = 1 / gamma``
-        without a surrogate loss gives the bound ``4 k radius**2 / gamma**2``. The margin is the
-        average margin of `precision_margins` for Perceptron@k-avg (corollary 8) and the strong
-        margin for Perceptron@k-max (corollary 10).
+        Norm of w. If w of norm 1 has the margin gamma > 0 in every batch, ``norm = 1 /
+        gamma`` without a surrogate loss gives the bound ``4 k radius**2 / gamma**2``.
+        The margin is the average margin of `precision_margins` for Perceptron@k-avg
+        (corollary 8) and the strong margin for Perceptron@k-max (corollary 10).
     surrogate_loss : float, default=0.0
-        Sum over the batches of the surrogate of the scores X w: "avg" for Perceptron@k-avg
-        (theorem 7), "max" for Perceptron@k-max (theorem 9).
+        Sum over the batches of the surrogate of the scores X w: "avg" for
+        Perceptron@k-avg (theorem 7), "max" for Perceptron@k-max (theorem 9).
 
     Returns
     -------

@@ -27,10 +27,11 @@ class NoiseReport(NamedTuple):
     in_p_f, in_p_dag : ndarray of bool, shape (n_lists,), or None
         Preferences: lists for which sorting the scores, algorithm 1, is exact.
     deleted : ndarray of shape (n_lists,) or None
-        Preferences: weight of the edges that algorithm 1 deletes, as a fraction of the list's
-        total weight.
+        Preferences: weight of the edges that algorithm 1 deletes, as a fraction of the
+        list's total weight.
     enough : {"borda", "dag", "diagonal", "exact"}
-        The cheapest decoder that is exact on all lists; "borda" stands for sorting the scores.
+        The cheapest decoder that is exact on all lists; "borda" stands for sorting the
+        scores.
     in_p_reinforce : ndarray of bool, shape (n_lists,), or None
         Average precision: lists for which the diagonal decoder is exact.
     """
@@ -81,29 +82,31 @@ def noise_report(
 
     For preferences u_ij ("pd"), an edge i -> j says ``u_ij > u_ji``:
 
-    * P_DAG (theorem 7 of [1]_): the graph of the edges has no cycle. Algorithm 1 is calibrated.
-    * P_f (theorem 6): an edge i -> j implies ``E f_i(Y) > E f_j(Y)``. Sorting the scores f is
-      calibrated. P_f is contained in P_DAG.
+    * P_DAG (theorem 7 of [1]_): the graph of the edges has no cycle. Algorithm 1 is
+      calibrated.
+    * P_f (theorem 6): an edge i -> j implies ``E f_i(Y) > E f_j(Y)``. Sorting the
+      scores f is calibrated. P_f is contained in P_DAG.
 
     For "map", ``u = E alpha(Y)``:
 
     * P_reinforce (theorem 4): for all i, j, ``u_ii >= u_jj`` implies ``u_ii >= u_jj +
-      sum_{g != i, j} (u_jg - u_ig)_+``, in both directions if they are equal. The diagonal
-      decoder is calibrated.
+      sum_{g != i, j} (u_jg - u_ig)_+``, in both directions if they are equal. The
+      diagonal decoder is calibrated.
 
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r), list of arrays of shape (r, r), or labels
-        Expected preferences, such as ``PairwiseDAGRanker.predict_preferences`` returns. For "map"
-        lower triangles, (n_lists, r(r+1)/2), as `MeanAveragePrecision.encode` makes them. With
-        `probabilities`, labels: preferences (n_labels, r, r), or grades (n_labels, r), which
-        count by unit weights; for "map" relevance (n_labels, r).
+        Expected preferences, such as ``PairwiseDAGRanker.predict_preferences`` returns.
+        For "map" lower triangles, (n_lists, r(r+1)/2), as `MeanAveragePrecision.encode`
+        makes them. With `probabilities`, labels: preferences (n_labels, r, r), or
+        grades (n_labels, r), which count by unit weights; for "map" relevance
+        (n_labels, r).
     probabilities : array-like of shape (n_lists, n_labels) or None, default=None
         Distributions over the labels, one in each row.
     score_function : {"dmj"} or callable, default="dmj"
-        The f of P_f: "dmj" is f_i(y) = sum_j (y_ij - y_ji) ([2]_), whose expectation follows from
-        u; a callable takes preferences (n_labels, r, r), returns scores (n_labels, r), and needs
-        `probabilities`.
+        The f of P_f: "dmj" is f_i(y) = sum_j (y_ij - y_ji) ([2]_), whose expectation
+        follows from u; a callable takes preferences (n_labels, r, r), returns scores
+        (n_labels, r), and needs `probabilities`.
     scores : array-like of shape (n_lists, r), list of arrays of shape (r,), or None, default=None
         E f(Y), if it is known or estimated separately, instead of `score_function`.
     target_loss : {"pd", "map"}, default="pd"
@@ -119,8 +122,8 @@ def noise_report(
     Raises
     ------
     ValueError
-        If there is no list, a matrix is not square and finite, shapes do not fit, or a callable
-        comes without `probabilities`.
+        If there is no list, a matrix is not square and finite, shapes do not fit, or a
+        callable comes without `probabilities`.
 
     References
     ----------
@@ -142,8 +145,8 @@ def noise_report(
     >>> noise_report(grades, probabilities=[[1 / 3, 1 / 3, 1 / 3], [0.6, 0.2, 0.2]]).in_p_dag
     array([False,  True])
 
-    The counter-example of average precision: items 1 and 2 are relevant with probability .65,
-    and item 0 alone with .35.
+    The counter-example of average precision: items 1 and 2 are relevant with
+    probability .65, and item 0 alone with .35.
 
     >>> labels = [[0, 1, 1], [1, 0, 0]]
     >>> noise_report(labels, probabilities=[[0.65, 0.35]], target_loss="map").in_p_reinforce
@@ -214,7 +217,8 @@ def _in_p_reinforce(u, tol):
     full = symmetric_matrices(u, n_items)
     diagonal = np.arange(n_items)
     own = full[:, diagonal, diagonal]
-    # excess[n, i, j] = sum over g != i, j of (u_jg - u_ig)_+; entries g = i, j are masked.
+    # excess[n, i, j] = sum over g != i, j of (u_jg - u_ig)_+; entries g = i, j are
+    # masked.
     excess = np.maximum(full[:, np.newaxis, :, :] - full[:, :, np.newaxis, :], 0.0)
     excess[:, diagonal, :, diagonal] = 0.0
     excess[:, :, diagonal, diagonal] = 0.0

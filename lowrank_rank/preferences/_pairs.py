@@ -1,8 +1,8 @@
 """Pairs of documents of a list, their features, and models g(x, z) of the preference for x over z.
 
-A model is antisymmetric and has two methods. ``average(X)`` is the preference for each row over the
-average training row. ``tables(X, rows)``, with rows (m, r), has the preferences (m, r, r) within m
-lists of r rows.
+A model is antisymmetric and has two methods. ``average(X)`` is the preference for each
+row over the average training row. ``tables(X, rows)``, with rows (m, r), has the
+preferences (m, r, r) within m lists of r rows.
 """
 
 import numpy as np
@@ -19,9 +19,9 @@ MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 
 def pair_moments(features, rows, loss):
     """`SecondMoments` of the features and net preferences of all ordered pairs of each list.
 
-    A pair has the weight ``w_i w_j`` over the total weight of its list. Each row is also paired
-    with itself: a row of weight 2 then equals the row twice, whose copies are a pair too.
-    `features` of pairs are made in pieces of bounded memory.
+    A pair has the weight ``w_i w_j`` over the total weight of its list. Each row is
+    also paired with itself: a row of weight 2 then equals the row twice, whose copies
+    are a pair too. `features` of pairs are made in pieces of bounded memory.
     """
     X, y, lists, weights = rows
     counts = lists.lengths**2

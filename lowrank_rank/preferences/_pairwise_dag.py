@@ -37,8 +37,8 @@ def vote_fractions(net, votes):
 def label_scores(score_function, loss, y):
     """f(y), (n, r), of grades (n, r) or preferences (n, r, r).
 
-    "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes preferences (n, r,
-    r) and returns scores (n, r).
+    "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes
+    preferences (n, r, r) and returns scores (n, r).
     """
     if callable(score_function):
         return _custom_scores(score_function, loss.preferences(y))
@@ -93,20 +93,21 @@ def warn_without_preferences(targets):
 class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """Learn from judges' orders, choices and duels what goes before what.
 
-    The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regression
-    estimates ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order of least cost
-    ``sum_{i != j} u_ij [rank(i) > rank(j)]``, a minimum weighted feedback arc set. Algorithm 1 of
-    [1]_ ("dag") is consistent if the expected preferences have no cycle (theorem 7), and so is the
-    default, which is never worse. ``decoder="exact"`` is always consistent.
+    The labels of a list are preferences y_ij >= 0, the weight of "i before j". A
+    regression estimates ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order
+    of least cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``, a minimum weighted feedback
+    arc set. Algorithm 1 of [1]_ ("dag") is consistent if the expected preferences have
+    no cycle (theorem 7), and so is the default, which is never worse.
+    ``decoder="exact"`` is always consistent.
 
     The shape of y selects the layout:
 
-    * (n_queries, r): grades of the same r items; a full ranking is r - rank. NaN is not ranked:
-      u_ij is regressed on the rows that know both items.
-    * (n_queries, r, r): preferences y[q, i, j] >= 0. They may prefer both ways or in a cycle, as
-      counts of votes do.
-    * (n_rows,): grades of documents; `qid` says which rows are a query. The preference for
-      x over z is a function g(x, z) = -g(z, x) of `pair_features`.
+    * (n_queries, r): grades of the same r items; a full ranking is r - rank. NaN is not
+      ranked: u_ij is regressed on the rows that know both items.
+    * (n_queries, r, r): preferences y[q, i, j] >= 0. They may prefer both ways or in a
+      cycle, as counts of votes do.
+    * (n_rows,): grades of documents; `qid` says which rows are a query. The preference
+      for x over z is a function g(x, z) = -g(z, x) of `pair_features`.
 
     Parameters
     ----------
@@ -114,26 +115,30 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         The measure to train for: "pd", "kendall" or an object such as
         ``PairwiseDisagreement("difference")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
-        The regression of u_ij (i < j), as in `LowRankSurrogateRanker`. "auto" is "ridge" for
-        documents and "logistic" for items. Documents take "auto" and "ridge".
+        The regression of u_ij (i < j), as in `LowRankSurrogateRanker`. "auto" is
+        "ridge" for documents and "logistic" for items. Documents take "auto" and
+        "ridge".
     decoder : str or callable, default="auto"
-        "auto" is "exact" up to 12 items, "short_search" up to 40, and "dag" for longer lists. "dag"
-        is algorithm 1, "exact" the least cost with a certificate, "local_search" improves the order
-        of algorithm 1 by insertions, "short_search" is the same with 20 restarts, "borda" sorts net
-        preferences. "score" regresses scores f(y) and sorts them (theorem 6). A callable takes
-        preferences (m, r, r) and returns ranks (m, r), 1 = best, or a `Decoded`, as
-        ``functools.partial(decode_pd_exact, time_limit=5)`` of `lowrank_rank.decoders` does.
+        "auto" is "exact" up to 12 items, "short_search" up to 40, and "dag" for longer
+        lists. "dag" is algorithm 1, "exact" the least cost with a certificate,
+        "local_search" improves the order of algorithm 1 by insertions, "short_search"
+        is the same with 20 restarts, "borda" sorts net preferences. "score" regresses
+        scores f(y) and sorts them (theorem 6). A callable takes preferences (m, r, r)
+        and returns ranks (m, r), 1 = best, or a `Decoded`, as
+        ``functools.partial(decode_pd_exact, time_limit=5)`` of `lowrank_rank.decoders`
+        does.
     pair_features : "difference" or callable, default="difference"
-        Documents: x - z, whose preferences are differences of scores, or ``pair_features(A, B)``
-        with rows of two documents. Predictions are antisymmetrised. A function is called on all
-        pairs of each list.
+        Documents: x - z, whose preferences are differences of scores, or
+        ``pair_features(A, B)`` with rows of two documents. Predictions are
+        antisymmetrised. A function is called on all pairs of each list.
     score_function : {"dmj"} or callable, default="dmj"
-        Scores of ``decoder="score"``. "dmj" is f_i(y) = sum_j (y_ij - y_ji), for documents
-        divided by the length of the list. A callable takes preferences (m, r, r) and returns scores
-        (m, r).
+        Scores of ``decoder="score"``. "dmj" is f_i(y) = sum_j (y_ij - y_ji), for
+        documents divided by the length of the list. A callable takes preferences (m, r,
+        r) and returns scores (m, r).
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
-        "gcv", of items by "ridge", is the best of 65 by generalised cross-validation.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
+        of the guide. "gcv", of items by "ridge", is the best of 65 by generalised
+        cross-validation.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -156,8 +161,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     n_items_ : int or None
         Number r of items; None for documents.
     votes_ : ndarray of shape (r, r)
-        Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a row that
-        does not know the pair has 0.
+        Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a
+        row that does not know the pair has 0.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) and (d,)
         Coefficients of a linear model; for documents w of g(x, z) = <w, x - z>.
     low_, high_ : ndarray of shape (d,)
@@ -254,12 +259,13 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         X : array-like or sparse matrix of shape (n_rows, n_features)
             One row per query for fixed items, or per document.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
-            Grades, higher is better, or preferences; a `ranking_target` carries its qid.
+            Grades, higher is better, or preferences; a `ranking_target` carries its
+            qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights of lists or, for documents, importances of rows: a pair has the weight
-            ``w_i w_j`` over the total of its list.
+            Weights of lists or, for documents, importances of rows: a pair has the
+            weight ``w_i w_j`` over the total of its list.
 
         Returns
         -------
@@ -269,7 +275,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters are wrong. The model is unchanged then.
+            If shapes, labels, ids, weights or parameters are wrong. The model is
+            unchanged then.
         """
         with fresh_fit(self):
             loss = self._checked_loss()
@@ -298,11 +305,11 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Returns
         -------
         ndarray of shape (n_rows,) or (n_queries, r)
-            Fixed items: r - rank of the decoded order, or the scores of ``decoder="score"``.
-            Documents without `qid`, or with a g that is a difference of scores: the preference for
-            each row over the average training document. Documents with `qid`: r - rank of the
-            decoded order of the list. Linear models give equal rows equal preferences to the last
-            bit.
+            Fixed items: r - rank of the decoded order, or the scores of
+            ``decoder="score"``. Documents without `qid`, or with a g that is a
+            difference of scores: the preference for each row over the average training
+            document. Documents with `qid`: r - rank of the decoded order of the list.
+            Linear models give equal rows equal preferences to the last bit.
         """
         check_is_fitted(self)
         if self.n_items_ is not None:
@@ -357,8 +364,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Returns
         -------
         ndarray of shape (n_queries, r, r), or list of ndarrays of shape (r, r)
-            [q, i, j] estimates E[y_ij - y_ji | x], antisymmetric. ``np.maximum(u, 0)`` has the
-            weights of the edges. For documents one matrix for each list, in order of appearance.
+            [q, i, j] estimates E[y_ij - y_ji | x], antisymmetric. ``np.maximum(u, 0)``
+            has the weights of the edges. For documents one matrix for each list, in
+            order of appearance.
         """
         check_is_fitted(self)
         if self.n_items_ is not None:
@@ -378,9 +386,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         """Probability of "i before j", where labels are votes.
 
         ``P_ij = (1 + u_ij / m_ij) / 2``, cut to [0, 1], for the preferences u of
-        `predict_preferences` and the mean votes m_ij on a pair, of the rows that know it. This is
-        E[y_ij | x] / E[y_ij + y_ji | x] if the number of votes on a pair does not depend on x. For
-        documents m is 1, and ties count one half.
+        `predict_preferences` and the mean votes m_ij on a pair, of the rows that know
+        it. This is E[y_ij | x] / E[y_ij + y_ji | x] if the number of votes on a pair
+        does not depend on x. For documents m is 1, and ties count one half.
 
         Parameters
         ----------
@@ -392,14 +400,15 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Returns
         -------
         ndarray of shape (n_queries, r, r), or list of ndarrays of shape (r, r)
-            [q, i, j] in [0, 1], with ``P_ij + P_ji = 1``. The diagonal, and pairs without a vote,
-            have 1/2. For documents one matrix for each list.
+            [q, i, j] in [0, 1], with ``P_ij + P_ji = 1``. The diagonal, and pairs
+            without a vote, have 1/2. For documents one matrix for each list.
 
         Raises
         ------
         ValueError
-            If the model has no preferences of pairs (``decoder="score"``), or if preferences of
-            documents are no votes: their target loss must be "pd" with unit weights.
+            If the model has no preferences of pairs (``decoder="score"``), or if
+            preferences of documents are no votes: their target loss must be "pd" with
+            unit weights.
 
         Examples
         --------

@@ -1,8 +1,10 @@
 """Hinges of label sequences, and dynamic programs over all label sequences (17.4, 17.5).
 
-    score(labels) = sum_t emissions[t, labels_t] + sum_{t>1} transitions[labels_{t-1}, labels_t]
+    score(labels) = sum_t emissions[t, labels_t] + sum_{t>1} transitions[labels_{t-1},
+    labels_t]
 
-Sequences of equal length are one array: there is a loop over positions, none over sequences.
+Sequences of equal length are one array: there is a loop over positions, none over
+sequences.
 """
 
 import numpy as np
@@ -14,8 +16,8 @@ from ._solvers import HingeProblem, Tangent
 def viterbi(emissions, transitions, lists):
     """Labels with the largest score of each sequence; ties go to the first label.
 
-    `emissions` are the scores (n_rows, n_labels) of grouped rows; transitions[i, j] is the
-    score of j after i.
+    `emissions` are the scores (n_rows, n_labels) of grouped rows; transitions[i, j] is
+    the score of j after i.
     """
     labels = np.empty(len(emissions), dtype=np.intp)
     onto = np.ascontiguousarray(transitions.T)  # [label, label before]
@@ -44,9 +46,9 @@ def chain_marginals(emissions, transitions, lists, weights):
     """The distribution over label sequences proportional to exp(score), by forward and backward
     sums.
 
-    Returns the logarithm of the sum over all label sequences of each list, the probability of each
-    label at each row, and the expected number of transitions (n_labels, n_labels) over all
-    sequences, weighted by their `weights`.
+    Returns the logarithm of the sum over all label sequences of each list, the
+    probability of each label at each row, and the expected number of transitions
+    (n_labels, n_labels) over all sequences, weighted by their `weights`.
     """
     q = emissions.shape[1]
     labels, pairs = np.empty_like(emissions), np.zeros((q, q))
@@ -130,8 +132,9 @@ def transition_counts(labels, lists, n_labels, weights, part=None):
 class ChainProblem(HingeProblem):
     """Hinges of label sequences, with scores of rows and scores of transitions.
 
-    `hinge` is a `ListHinge` of the true labels. w has the coefficients of the rows first, then the
-    transitions. A wrong element costs 1 in all sequences: terms have weights per element.
+    `hinge` is a `ListHinge` of the true labels. w has the coefficients of the rows
+    first, then the transitions. A wrong element costs 1 in all sequences: terms have
+    weights per element.
     """
 
     is_smooth = True

@@ -40,36 +40,40 @@ from ._solvers import HingeProblem
 class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     """Linear SVM with a cost for each mistake (Crammer and Singer).
 
-    The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``
-    [1]_. Each decision has a weight vector. The hinge bounds the cost of the decision with the
-    largest score. The hinge is not calibrated. For two classes it decides for the likelier one and
-    ignores the costs. For more classes all scores may stay equal, under the 0-1 loss if no class
-    has a probability above one half. A decision that is right for no class ("abstain") is never
-    learnt. `LowRankSurrogateClassifier` is calibrated for any costs.
+    The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' -
+    w_y, x>`` [1]_. Each decision has a weight vector. The hinge bounds the cost of the
+    decision with the largest score. The hinge is not calibrated. For two classes it
+    decides for the likelier one and ignores the costs. For more classes all scores may
+    stay equal, under the 0-1 loss if no class has a probability above one half. A
+    decision that is right for no class ("abstain") is never learnt.
+    `LowRankSurrogateClassifier` is calibrated for any costs.
 
     Parameters
     ----------
     loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", "squared"} or None, \
             default=None
-        Cost >= 0 of each decision (column) for each class (row); None is the 0-1 loss. "absolute"
-        and "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i and j in their order.
-        Each class is a decision too, of cost 0 for itself; there may be further decisions. A data
-        frame names classes and decisions.
+        Cost >= 0 of each decision (column) for each class (row); None is the 0-1 loss.
+        "absolute" and "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i
+        and j in their order. Each class is a decision too, of cost 0 for itself; there
+        may be further decisions. A data frame names classes and decisions.
     classes : array-like of shape (n_classes,) or None, default=None
-        Labels of the rows. None is the categories of an ordered Categorical y, else the sorted
-        labels in y. Strings in sorted order are an error if another order changes the costs.
+        Labels of the rows. None is the categories of an ordered Categorical y, else the
+        sorted labels in y. Strings in sorted order are an error if another order
+        changes the costs.
     decisions : array-like of shape (n_decisions,) or None, default=None
         Labels of the columns; None is the classes.
     alpha : float or "auto", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
+        of the guide.
     standardize : bool, default=True
-        Whether to divide features by their standard deviation, with q < 1/2 over ``sqrt(2 q)``.
-        ``coef_`` is for X as given.
-        `partial_fit` uses the scale of the first call.
+        Whether to divide features by their standard deviation, with q < 1/2 over
+        ``sqrt(2 q)``. ``coef_`` is for X as given. `partial_fit` uses the scale of the
+        first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd", "perceptron"}, default="auto"
-        As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch perceptron of
-        exercise 2, without a penalty. `calibration.precision_mistake_bound` bounds its updates for
-        separable classes (of standardised features).
+        As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch
+        perceptron of exercise 2, without a penalty.
+        `calibration.precision_mistake_bound` bounds its updates for separable classes
+        (of standardised features).
     tol : float, default=1e-2
         When to stop, as in `StructuredHingeRanker`.
     max_iter : int, default=1000
@@ -177,16 +181,16 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the costs do not fit the labels, a class has a cost for itself, or X, y or a
-            parameter is wrong. The model is unchanged then.
+            If the costs do not fit the labels, a class has a cost for itself, or X, y
+            or a parameter is wrong. The model is unchanged then.
 
         Warns
         -----
         ConvergenceWarning
             If the gap is still above `tol` after `max_iter` iterations.
         UserWarning
-            If the hinge has its minimum at zero weights, or one constant decision costs less on
-            the rows of the fit than the decisions of the model.
+            If the hinge has its minimum at zero weights, or one constant decision costs
+            less on the rows of the fit than the decisions of the model.
         """
         with fresh_fit(self):
             check_same_index(X=X, y=y, sample_weight=sample_weight)
@@ -218,8 +222,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     ) -> "StructuredHingeClassifier":
         """Take one pass of steps over more rows.
 
-        The method needs ``solver="sgd"`` and a number for `alpha`. The first call scales the
-        features and should have some hundred rows.
+        The method needs ``solver="sgd"`` and a number for `alpha`. The first call
+        scales the features and should have some hundred rows.
 
         Parameters
         ----------
@@ -228,7 +232,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels of the rows.
         classes : array-like or None, default=None
-            All labels; only the first call needs it, if the parameter `classes` is None.
+            All labels; only the first call needs it, if the parameter `classes` is
+            None.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights relative to the other rows of the call.
 
@@ -434,28 +439,31 @@ class StructuredHingeBinaryClassifier(
 ):
     """Linear classifier for F1 or another measure of all rows (SVMperf).
 
-    The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``.
-    Labels are in {-1, 1} (equation 17.14 of [1]_; [2]_). The hinge bounds the loss of marking the
-    rows with a score above 0 (precision@k: at least the k best, recall@k: at most k). The hinge is
-    not calibrated: for rare classes the minimum may be at zero weights. Then the fit warns and
-    returns logistic regression, with a threshold from the training scores, which is consistent for
-    every measure of the counts ([3]_).
+    The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i)
+    <w, x_i>``. Labels are in {-1, 1} (equation 17.14 of [1]_; [2]_). The hinge bounds
+    the loss of marking the rows with a score above 0 (precision@k: at least the k best,
+    recall@k: at most k). The hinge is not calibrated: for rare classes the minimum may
+    be at zero weights. Then the fit warns and returns logistic regression, with a
+    threshold from the training scores, which is consistent for every measure of the
+    counts ([3]_).
 
     Parameters
     ----------
     target_loss : str or RankingMeasure, default="f1"
-        The measure to train for: "f1", "balanced_accuracy", ... Also "precision@k" (k at most the
-        number of positives), "recall@k" (at least), "auc", or an object such as ``FBeta(beta=2)``.
+        The measure to train for: "f1", "balanced_accuracy", ... Also "precision@k" (k
+        at most the number of positives), "recall@k" (at least), "auc", or an object
+        such as ``FBeta(beta=2)``.
     alpha : float or "auto", default="auto"
-        Penalty, > 0; features are divided by twice the number of positives first. "auto" is 0.1.
+        Penalty, > 0; features are divided by twice the number of positives first.
+        "auto" is 0.1.
     standardize : bool, default=True
-        Whether to divide features by their standard deviation; where the share q of entries that
-        are not 0 is below one half, by the standard deviation over ``sqrt(2 q)``. ``coef_`` is for
-        X as given.
+        Whether to divide features by their standard deviation; where the share q of
+        entries that are not 0 is below one half, by the standard deviation over
+        ``sqrt(2 q)``. ``coef_`` is for X as given.
     threshold : {"tuned", "hinge"}, default="tuned"
-        `predict` marks rows with a larger score. "tuned" maximises the measure on the training
-        rows; precision and recall at k mark k rows, auc the number of positives. "hinge" is 0,
-        unless the hinge is vacuous.
+        `predict` marks rows with a larger score. "tuned" maximises the measure on the
+        training rows; precision and recall at k mark k rows, auc the number of
+        positives. "hinge" is 0, unless the hinge is vacuous.
     solver : {"auto", "lbfgs", "cutting_plane"}, default="auto"
         As in `StructuredHingeRanker`; all rows are one list.
     tol : float, default=1e-2
@@ -465,7 +473,8 @@ class StructuredHingeBinaryClassifier(
     fit_intercept : bool, default=True
         A penalised intercept.
     pos_label : object, default=None
-        The positive class; None is the last of the sorted classes, with a warning for strings.
+        The positive class; None is the last of the sorted classes, with a warning for
+        strings.
     verbose : int, default=0
         Print progress after this number of iterations.
 
@@ -482,9 +491,9 @@ class StructuredHingeBinaryClassifier(
     threshold_ : float
         Threshold of the scores of the positive class, before it is subtracted.
     is_vacuous_ : bool
-        Whether the minimum of the hinge is within 2 % of its value at zero weights. The model is
-        then logistic regression of standardised features with an intercept. The penalty is the
-        default of `LowRankSurrogateClassifier`.
+        Whether the minimum of the hinge is within 2 % of its value at zero weights. The
+        model is then logistic regression of standardised features with an intercept.
+        The penalty is the default of `LowRankSurrogateClassifier`.
     alpha_ : float
         The penalty of the hinge.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
@@ -575,8 +584,9 @@ class StructuredHingeBinaryClassifier(
         Raises
         ------
         ValueError
-            If y is not of two classes, a weight is no whole number, k does not fit the number of
-            positives, or a parameter is out of range. The model is unchanged then.
+            If y is not of two classes, a weight is no whole number, k does not fit the
+            number of positives, or a parameter is out of range. The model is unchanged
+            then.
 
         Warns
         -----

@@ -36,8 +36,9 @@ HINGE_PARAMETERS = {
 def row_order(X, y, index=None):
     """An order of the rows, within each list of `index`, by their contents alone.
 
-    The rows are sorted by a random projection, which is equal for equal rows, and then by labels.
-    Copies, the order of the rows and the units of columns then change no tie, and no batch.
+    The rows are sorted by a random projection, which is equal for equal rows, and then
+    by labels. Copies, the order of the rows and the units of columns then change no
+    tie, and no batch.
     """
     size = np.maximum(MaxAbsScaler().fit(X).max_abs_, 1e-300)
     direction = np.random.default_rng(0).normal(size=(1, X.shape[1])) / size
@@ -118,8 +119,8 @@ def chosen_solver(solver, problem):
 def terms_of_batch(batch_size, problem, solver, n_batches):
     """The number of terms in a batch; "auto" makes `n_batches` for "sgd".
 
-    Cutting planes have up to 500 batches, within limits of memory (numbers in the slopes)
-    and time (products of features).
+    Cutting planes have up to 500 batches, within limits of memory (numbers in the
+    slopes) and time (products of features).
     """
     if batch_size != "auto":
         return batch_size
@@ -156,8 +157,9 @@ class HingeEstimator:
     def _standardised(self, X, weights, *, centre, lists=None):
         """The standardised copy of X, by the `Scaling` of the first call, and its shift.
 
-        `centre` says whether means are subtracted: the hinge must ignore a shift of the scores, or
-        have an intercept. Sparse X stays sparse: the `HingeProblem` subtracts the shift.
+        `centre` says whether means are subtracted: the hinge must ignore a shift of the
+        scores, or have an intercept. Sparse X stays sparse: the `HingeProblem`
+        subtracts the shift.
         """
         if not hasattr(self, "_scaling_"):
             moments = Moments.of(

@@ -29,43 +29,47 @@ class StructuredHingeRanker(
 ):
     """Linear RankSVM, also for NDCG and other measures.
 
-    The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::
+    The objective, over the lists on which the measure is defined (chapter 17 of [1]_),
+    is::
 
         alpha / 2 |w|^2 + mean of  max over y' of Delta(y', y) + <w, Psi(x, y') - Psi(x, y)>
 
-    Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by mark
-    (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is divided by the
-    mean of r^2 / 4 (ndcg) or of twice the relevant items (precision, recall). Each term is a
-    convex upper bound of the loss of its list. The hinge of precision@k bounds the loss of the
-    ``max(k, number of scores above 0)`` best items, which may be below the loss of the first k. The
-    hinges are not calibrated in general: even with unlimited data the order may be wrong.
-    `LowRankSurrogateRanker` and `OrderPreservingRegressor` are calibrated.
+    Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by
+    mark (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is
+    divided by the mean of r^2 / 4 (ndcg) or of twice the relevant items (precision,
+    recall). Each term is a convex upper bound of the loss of its list. The hinge of
+    precision@k bounds the loss of the ``max(k, number of scores above 0)`` best items,
+    which may be below the loss of the first k. The hinges are not calibrated in
+    general: even with unlimited data the order may be wrong. `LowRankSurrogateRanker`
+    and `OrderPreservingRegressor` are calibrated.
 
     Parameters
     ----------
     target_loss : str or RankingMeasure, default="kendall"
-        The measure to train for: "kendall", "ndcg@10", ... Also "precision@k" (k at most the
-        relevant items of each list), "recall@k" (at least), "auc", or an object. The hinge of ndcg
-        learns nothing from long lists with few relevant items.
+        The measure to train for: "kendall", "ndcg@10", ... Also "precision@k" (k at
+        most the relevant items of each list), "recall@k" (at least), "auc", or an
+        object. The hinge of ndcg learns nothing from long lists with few relevant
+        items.
     alpha : float or "auto", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
+        of the guide.
     standardize : bool, default=True
-        Whether to divide features by their standard deviation, for documents within lists, for
-        fixed items with q < 1/2 over ``sqrt(2 q)``. ``coef_`` is for X as given.
-        `partial_fit` uses the scale of the first call.
+        Whether to divide features by their standard deviation, for documents within
+        lists, for fixed items with q < 1/2 over ``sqrt(2 q)``. ``coef_`` is for X as
+        given. `partial_fit` uses the scale of the first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
-        "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack for each
-        batch, "sgd" takes averaged subgradient steps. "auto" is "lbfgs" if possible, else
-        "cutting_plane".
+        "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack
+        for each batch, "sgd" takes averaged subgradient steps. "auto" is "lbfgs" if
+        possible, else "cutting_plane".
     tol : float, default=1e-2
-        Duality gap at which to stop, relative to the objective at zero weights. For "lbfgs" a tenth
-        of it while the best weights are zero. "sgd" stops when five passes in a row did not lower
-        the objective by so much.
+        Duality gap at which to stop, relative to the objective at zero weights. For
+        "lbfgs" a tenth of it while the best weights are zero. "sgd" stops when five
+        passes in a row did not lower the objective by so much.
     max_iter : int, default=1000
         Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
-        Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up to 500
-        for "cutting_plane".
+        Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up
+        to 500 for "cutting_plane".
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept (fixed items, precision and recall).
     random_state : int, RandomState instance or None, default=None
@@ -165,8 +169,9 @@ class StructuredHingeRanker(
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document; None is one list of all rows.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights of lists: rows of a list share one weight, and a list of weight 2 is the list
-            twice. Without qid all rows are one list, and whole numbers count copies of rows.
+            Weights of lists: rows of a list share one weight, and a list of weight 2 is
+            the list twice. Without qid all rows are one list, and whole numbers count
+            copies of rows.
 
         Returns
         -------
@@ -176,8 +181,8 @@ class StructuredHingeRanker(
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters are wrong, or k does not fit the number
-            of relevant items. The model is unchanged then.
+            If shapes, labels, ids, weights or parameters are wrong, or k does not fit
+            the number of relevant items. The model is unchanged then.
 
         Warns
         -----
@@ -215,14 +220,14 @@ class StructuredHingeRanker(
     ) -> "StructuredHingeRanker":
         """Take one pass of steps over more lists.
 
-        The method needs ``solver="sgd"`` and a number for `alpha`. The first call scales the
-        features and should have some hundred rows.
+        The method needs ``solver="sgd"`` and a number for `alpha`. The first call
+        scales the features and should have some hundred rows.
 
         Parameters
         ----------
         X, y, qid, sample_weight
-            As in `fit`. A list must be in one call: the first id of a call must not be the last
-            id of the call before.
+            As in `fit`. A list must be in one call: the first id of a call must not be
+            the last id of the call before.
 
         Returns
         -------
@@ -232,8 +237,8 @@ class StructuredHingeRanker(
         Raises
         ------
         ValueError
-            As in `fit`. Also if a list is cut across two calls, or a call has no ids after calls
-            with ids.
+            As in `fit`. Also if a list is cut across two calls, or a call has no ids
+            after calls with ids.
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
@@ -268,7 +273,8 @@ class StructuredHingeRanker(
     def _encode(self, rows, measure, hinge, *, reset):
         """Lists of positive weight on which the measure is defined: X, y, lists, weights, total.
 
-        y is flat, and `total` is the sum of the weights, infinite if there is no such list.
+        y is flat, and `total` is the sum of the weights, infinite if there is no such
+        list.
         """
         n_before = 0 if reset else self.n_lists_
         self._set_lists(rows, measure)

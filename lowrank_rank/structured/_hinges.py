@@ -1,8 +1,9 @@
 """Structured hinges of measures: a class for each kind, and the table of measures.
 
-A hinge is ``max over y' of Delta(y', y) + <scores, psi(y') - psi(y)>`` for each term (a list, a
-row, a sequence). ``worst(scores)`` returns its values and a subgradient. ``soft`` is a smooth
-approximation by probabilities of the labels y'; its cost is their expected Delta.
+A hinge is ``max over y' of Delta(y', y) + <scores, psi(y') - psi(y)>`` for each term (a
+list, a row, a sequence). ``worst(scores)`` returns its values and a subgradient.
+``soft`` is a smooth approximation by probabilities of the labels y'; its cost is their
+expected Delta.
 
 A new measure of two relevance levels needs a line in `_maximisers.COUNT_LOSSES`.
 """
@@ -75,9 +76,9 @@ class ListHinge:
 class PairHinge(ListHinge):
     """``scale * sum over pairs of max(0, 1 - (s_i - s_j))`` for Kendall's tau and the ROC area.
 
-    The scale of Kendall's tau is one over the number r(r-1)/2 of pairs (section 17.4); pairs with
-    tied labels are then wrong. Else only pairs with unequal labels count; for two grades this is
-    one minus the ROC area.
+    The scale of Kendall's tau is one over the number r(r-1)/2 of pairs (section 17.4);
+    pairs with tied labels are then wrong. Else only pairs with unequal labels count;
+    for two grades this is one minus the ROC area.
     """
 
     def __init__(self, y, lists, n_items=None, measure=None):
@@ -141,8 +142,8 @@ class CountHinge(ListHinge):
 class PlacesHinge(ListHinge):
     """NDCG at k (17.8). Utilities are gains over ideal DCG, or 0.
 
-    Tied labels have their mid-rank as place, the mean over the orders of the ties. A list without a
-    relevant item has no Delta.
+    Tied labels have their mid-rank as place, the mean over the orders of the ties. A
+    list without a relevant item has no Delta.
     """
 
     def __init__(self, y, lists, n_items=None, measure=None):
@@ -204,7 +205,8 @@ class ClassHinge(ListHinge):
     def soft(self, scores, gamma, weights):
         """Smooth the maximum to gamma log sum exp, at most gamma log q above it.
 
-        The slopes overwrite the scores: a second large array takes longer than all else here.
+        The slopes overwrite the scores: a second large array takes longer than all else
+        here.
         """
         true, slopes = (
             scores[self.every, self.y],
@@ -297,15 +299,15 @@ def structured_hinge(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The structured hinge of each list, and a subgradient in the scores.
 
-    ``max over y' of Delta(y', y) + <s, psi(y') - psi(y)>``, a convex upper bound of the loss Delta
-    of the measure (chapter 17 of [1]_). The hinge of precision@k bounds the loss of the ``max(k,
-    number of scores above 0)`` best items, not of the first k.
+    ``max over y' of Delta(y', y) + <s, psi(y') - psi(y)>``, a convex upper bound of the
+    loss Delta of the measure (chapter 17 of [1]_). The hinge of precision@k bounds the
+    loss of the ``max(k, number of scores above 0)`` best items, not of the first k.
 
     Parameters
     ----------
     target_loss : str or RankingMeasure
-        "kendall", "ndcg@k", "precision@k", "recall@k", "auc", "f1", "balanced_accuracy", or an
-        object such as ``FBeta(beta=2)``.
+        "kendall", "ndcg@k", "precision@k", "recall@k", "auc", "f1",
+        "balanced_accuracy", or an object such as ``FBeta(beta=2)``.
     y_true : array-like of shape (n_rows,) or (n_lists, r)
         Grades.
     y_score : array-like of shape (n_rows,) or (n_lists, r)

@@ -4,21 +4,23 @@
 
     max over permutations  sum_i place_from_bottom(i) s_i - sum_i discount(place_from_top(i)) b_i
 
-Without discounts the order of the scores is best. The discount is 0 beyond k. An item stands below
-every item that has no lower score and no larger gain. So only items with fewer than k such items
-above them can be among the first k, the *candidates*. An item of score t that is placed before the
-remaining items R costs ``sum over R of max(0, s - t)`` more than the order of the scores. The part
-of this sum over items that are no candidates is known in advance, which leaves a problem of the
-candidates alone. Each list is a small assignment problem.
+Without discounts the order of the scores is best. The discount is 0 beyond k. An item
+stands below every item that has no lower score and no larger gain. So only items with
+fewer than k such items above them can be among the first k, the *candidates*. An item
+of score t that is placed before the remaining items R costs ``sum over R of max(0, s -
+t)`` more than the order of the scores. The part of this sum over items that are no
+candidates is known in advance, which leaves a problem of the candidates alone. Each
+list is a small assignment problem.
 
 **Measures of counts** (17.14)::
 
     max over v in V  loss(v, y) + sum_i (v_i - y_i) s_i,    v, y in {-1, 1}
 
-The loss is a function of a and b, the relevant and the other items marked positive. The best v of
-given (a, b) marks the items of the largest scores. For a given a all the losses here are concave in
-b. So the best b is where the increments change their sign, which a binary search finds for all a of
-all lists at once. After the sort it takes O(P log N) for P relevant and N other items.
+The loss is a function of a and b, the relevant and the other items marked positive. The
+best v of given (a, b) marks the items of the largest scores. For a given a all the
+losses here are concave in b. So the best b is where the increments change their sign,
+which a binary search finds for all a of all lists at once. After the sort it takes O(P
+log N) for P relevant and N other items.
 """
 
 from collections.abc import Callable
@@ -104,8 +106,8 @@ def _within_lists(values, lists):
 # Measures of counts -----------------------------------------------------------------
 # A new measure of two relevance levels needs a line in `COUNT_LOSSES`.
 
-#: Loss of the counts (a, b, P, N) of a measure, by its class; concave in b. The precision of
-#: nothing is 0.
+#: Loss of the counts (a, b, P, N) of a measure, by its class; concave in b. The
+#: precision of nothing is 0.
 COUNT_LOSSES: dict[type, Callable[..., Any]] = {
     PrecisionAtK: lambda measure, a, b, P, N: 1.0 - a / np.maximum(a + b, 1),
     RecallAtK: lambda measure, a, b, P, N: 1.0 - a / np.maximum(P, 1) + 0.0 * b,
@@ -167,7 +169,8 @@ def count_hinge(relevant, scores, lists, measure):
 def _best_b(a, P, N, others, first, measure):
     """The best b of each a, by binary search, and whether V allows any.
 
-    `others` are the sorted scores of the other items; the scores of each list begin at `first`.
+    `others` are the sorted scores of the other items; the scores of each list begin at
+    `first`.
     """
     loss = partial(COUNT_LOSSES[type(measure)], measure)
     low, high = count_bounds(measure, a, N)

@@ -32,7 +32,8 @@ _N_BATCHES = 500
 def _distinct(codes, lists, weights):
     """Rows of the distinct sequences, their `RankingLists`, and the sums of their weights.
 
-    The order of the sequences depends on their contents alone, so that copies change no batch.
+    The order of the sequences depends on their contents alone, so that copies change no
+    batch.
     """
     codes, rows, lengths, totals = lists.group(codes), [], [], []
     for members, places in lists.same_length:
@@ -50,30 +51,33 @@ def _distinct(codes, lists, weights):
 class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     """Label the letters of a word together: neighbours help.
 
-    A row of X is an element, and `qid` names its sequence. Elements are in the order of the rows.
-    The labels of a sequence have the score ``sum_t <w_{y_t}, x_t> + sum_{t>1} T[y_{t-1}, y_t]``.
-    The hinge bounds the number of wrong elements (Hamming loss). The objective is ([1]_, section
-    17.3)::
+    A row of X is an element, and `qid` names its sequence. Elements are in the order of
+    the rows. The labels of a sequence have the score ``sum_t <w_{y_t}, x_t> + sum_{t>1}
+    T[y_{t-1}, y_t]``. The hinge bounds the number of wrong elements (Hamming loss). The
+    objective is ([1]_, section 17.3)::
 
         alpha / 2 (|W|^2 + |T|^2) + sum over sequences of hinge / number of elements.
 
     Weights count sequences: both sums are weighted.
-    Without qid every row is a sequence of its own, as in `StructuredHingeClassifier`. Features are
-    not standardised: m below is the mean squared norm of the elements, and n their number. The
-    hinge is not calibrated in general.
+    Without qid every row is a sequence of its own, as in `StructuredHingeClassifier`.
+    Features are not standardised: m below is the mean squared norm of the elements, and
+    n their number. The hinge is not calibrated in general.
 
     Parameters
     ----------
     alpha : float or "auto", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
+        of the guide.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
-        As in `StructuredHingeRanker`. "auto" is "lbfgs", which sums over all label sequences.
+        As in `StructuredHingeRanker`. "auto" is "lbfgs", which sums over all label
+        sequences.
     tol : float, default=1e-2
         When to stop, as in `StructuredHingeRanker`.
     max_iter : int, default=1000
         Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
-        Number of sequences in a step or slack; "auto" makes five hundred batches for "sgd".
+        Number of sequences in a step or slack; "auto" makes five hundred batches for
+        "sgd".
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept for each label.
     random_state : int, RandomState instance or None, default=None
@@ -166,8 +170,8 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         qid : array-like of shape (n_elements,) or None, default=None
             The sequence of each element; elements in the order of the rows.
         sample_weight : array-like of shape (n_elements,) or None, default=None
-            Weights of sequences: elements of a sequence share one weight, and a sequence of weight
-            2 is the sequence twice.
+            Weights of sequences: elements of a sequence share one weight, and a
+            sequence of weight 2 is the sequence twice.
 
         Returns
         -------
@@ -177,8 +181,8 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters are wrong, or y holds one class only. The
-            model is unchanged then.
+            If shapes, labels, ids, weights or parameters are wrong, or y holds one
+            class only. The model is unchanged then.
 
         Warns
         -----
@@ -269,7 +273,8 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         hinge = ListHinge(index, lists)
         n_elements = float(weights @ lists.lengths)
         weights = weights / n_elements
-        # Features are as given: their mean squared norm takes the place of their number.
+        # Features are as given: their mean squared norm takes the place of their
+        # number.
         self._size_ = (
             float(lists.spread(weights) @ row_norms(X, squared=True)),
             n_elements,

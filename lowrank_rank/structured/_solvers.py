@@ -2,11 +2,12 @@
 
     F(w) = sum_b weight_b max over y' of Delta_b(y') + <w, Psi_b(y') - Psi_b(y)>
 
-Scores are X W', with a column for each class or item. A hinge is a function of the scores with a
-slope for each score, and Psi is X' slopes. Terms b are lists, rows or sequences.
+Scores are X W', with a column for each class or item. A hinge is a function of the
+scores with a slope for each score, and Psi is X' slopes. Terms b are lists, rows or
+sequences.
 
-Each solver returns a duality gap. A convex combination of labels with the features g and the
-expected Delta d bounds the objective from below by d - |g|^2 / (2 alpha).
+Each solver returns a duality gap. A convex combination of labels with the features g
+and the expected Delta d bounds the objective from below by d - |g|^2 / (2 alpha).
 """
 
 from functools import cached_property
@@ -23,8 +24,8 @@ from ..fitting._linear_problem import LinearProblem
 class Tangent(NamedTuple):
     """Value and (sub)gradient of F at a point.
 
-    ``cost`` is the expected Delta of the labels that give the slope. ``exact`` is F itself, if the
-    tangent is of a smooth approximation that computes F too.
+    ``cost`` is the expected Delta of the labels that give the slope. ``exact`` is F
+    itself, if the tangent is of a smooth approximation that computes F too.
     """
 
     value: float
@@ -41,11 +42,12 @@ class HingeProblem(LinearProblem):
     X : ndarray or CSR matrix of shape (n_rows, n_features)
         Standardised rows in grouped order.
     hinge : object
-        ``hinge.worst(scores)``, with scores (n_rows, n_columns), returns the value of each term
-        and the slopes, like scores. ``hinge.take(terms)`` is the hinge of some terms, and
-        ``hinge.rows(terms)`` are their rows. A smooth hinge has ``hinge.soft(scores, gamma,
-        weights)``, which may overwrite the scores. It returns the weighted sum of an approximation,
-        its slopes, the expected cost and the weighted sum of the hinge itself.
+        ``hinge.worst(scores)``, with scores (n_rows, n_columns), returns the value of
+        each term and the slopes, like scores. ``hinge.take(terms)`` is the hinge of
+        some terms, and ``hinge.rows(terms)`` are their rows. A smooth hinge has
+        ``hinge.soft(scores, gamma, weights)``, which may overwrite the scores. It
+        returns the weighted sum of an approximation, its slopes, the expected cost and
+        the weighted sum of the hinge itself.
     weights : ndarray of shape (n_terms,)
     n_columns : int
     intercept : bool
@@ -200,11 +202,11 @@ def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
 def smoothed(problem, *, alpha, tol, max_iter, report=None):
     """L-BFGS on smooth approximations, each sharper than the one before, until the gap is small.
 
-    The probabilities of labels at each point are a point of the dual, which gives the gap. The
-    minimisers of two stages are extrapolated to no smoothing (Richardson), because their distance
-    from the limit is linear in gamma. gamma is .03 times the objective at zero weights, then ten
-    times less at each stage, down to 1e-6. A stage ends when its own minimum is nearer than .002 of
-    the gap.
+    The probabilities of labels at each point are a point of the dual, which gives the
+    gap. The minimisers of two stages are extrapolated to no smoothing (Richardson),
+    because their distance from the limit is linear in gamma. gamma is .03 times the
+    objective at zero weights, then ten times less at each stage, down to 1e-6. A stage
+    ends when its own minimum is nearer than .002 of the gap.
     """
     best = Best(problem, alpha, tol)
     unit = max(best.objective, np.finfo(float).tiny)
@@ -249,10 +251,11 @@ def smoothed(problem, *, alpha, tol, max_iter, report=None):
 class Descent:
     """State of averaged stochastic subgradient steps on batches (17.2.5).
 
-    The step size is ``B / (rho sqrt(t))`` for ``|Psi(y') - Psi(y)| <= rho`` and ``|w| <= B``, by
-    corollary 17.2. The minimiser of the penalised problem has ``|w|^2 <= 2 F(0) / alpha``, which is
-    B^2; rho is the largest slope so far, with the penalty. The step size of strong convexity, ``2 /
-    (alpha (t + 1))``, replaces it if it is smaller. Step t has the weight t in the mean.
+    The step size is ``B / (rho sqrt(t))`` for ``|Psi(y') - Psi(y)| <= rho`` and ``|w|
+    <= B``, by corollary 17.2. The minimiser of the penalised problem has ``|w|^2 <= 2
+    F(0) / alpha``, which is B^2; rho is the largest slope so far, with the penalty. The
+    step size of strong convexity, ``2 / (alpha (t + 1))``, replaces it if it is
+    smaller. Step t has the weight t in the mean.
     """
 
     def __init__(self, size):
@@ -281,10 +284,10 @@ class Descent:
 def descend(problem, descent, batches, rng, *, alpha, tol, max_iter, report=None):
     """Passes of `Descent` over the batches; the gap is the one of the tangent at the mean.
 
-    The passes end when five in a row did not lower the objective at the mean by `tol` times its
-    value at zero weights (five as in scikit-learn's SGDClassifier). If the objective is larger at
-    the mean than at zero weights (few lists and a small alpha make the first steps large), zero
-    weights are returned.
+    The passes end when five in a row did not lower the objective at the mean by `tol`
+    times its value at zero weights (five as in scikit-learn's SGDClassifier). If the
+    objective is larger at the mean than at zero weights (few lists and a small alpha
+    make the first steps large), zero weights are returned.
     """
     best, least, n_idle = Best(problem, alpha, tol), np.inf, 0
     while best.n_iter < max_iter and n_idle < 5:

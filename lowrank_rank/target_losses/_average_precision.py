@@ -28,15 +28,16 @@ from ._target_loss import (
 def average_precision_values(y, scores, lists, k=None):
     """Average precision of each list of binary y, nan without a relevant item.
 
-    With k, the sum of the precisions at relevant items among the first k (trec_eval's map_cut).
+    With k, the sum of the precisions at relevant items among the first k (trec_eval's
+    map_cut).
 
-    Consider a block of m ties at positions a+1..a+m with rho relevant items, and R relevant items
-    above it. With h = 1/(a+1) + ... + 1/(a+m) the block adds
+    Consider a block of m ties at positions a+1..a+m with rho relevant items, and R
+    relevant items above it. With h = 1/(a+1) + ... + 1/(a+m) the block adds
 
         (rho/m) [(R+1) h + (rho-1)/(m-1) (m - (a+1) h)] / P
 
-    to the mean over orders. Without ties this is (R+1)/(a+1) / P. If k cuts a block after t
-    places, h ends at a+t, and t replaces the last m.
+    to the mean over orders. Without ties this is (R+1)/(a+1) / P. If k cuts a block
+    after t places, h ends at a+t, and t replaces the last m.
     """
     k = lists.n_rows if k is None else k
     order = sort_lists(scores, lists)
@@ -78,19 +79,20 @@ def _average_over_ties(gained, hits, above, a, blocks, lists, k):
 class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     """Mean average precision, as the loss ``1 - AP``.
 
-    ``AP = sum_{i >= j} alpha_ij / max(rank(i), rank(j))`` with alpha_ij = y_i y_j / sum(y).
-    Lists of fixed items have four decoders. "exact" is a dynamic program over subsets, up to 22
-    items. "diagonal" sorts u_ii and is calibrated under P_reinforce (theorem 4). "local_search"
-    starts from the diagonal order and is never worse. "sort" uses scores, the regression of
-    y_i / sum(y), d = r (corollary 5). "auto" is exact up to 12 items and local search beyond.
-    Documents are always sorted by scores. With a cut-off k, only pairs with both ranks at most k
-    count, and the decoder is "sort".
+    ``AP = sum_{i >= j} alpha_ij / max(rank(i), rank(j))`` with alpha_ij = y_i y_j /
+    sum(y). Lists of fixed items have four decoders. "exact" is a dynamic program over
+    subsets, up to 22 items. "diagonal" sorts u_ii and is calibrated under P_reinforce
+    (theorem 4). "local_search" starts from the diagonal order and is never worse.
+    "sort" uses scores, the regression of y_i / sum(y), d = r (corollary 5). "auto" is
+    exact up to 12 items and local search beyond. Documents are always sorted by scores.
+    With a cut-off k, only pairs with both ranks at most k count, and the decoder is
+    "sort".
 
     Parameters
     ----------
     k : int or None, default=None
-        Cut-off: precisions at relevant items among the first k, over all relevant ones, as
-        trec_eval's map_cut. None is the whole list.
+        Cut-off: precisions at relevant items among the first k, over all relevant ones,
+        as trec_eval's map_cut. None is the whole list.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 

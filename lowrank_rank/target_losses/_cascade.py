@@ -1,9 +1,9 @@
 """Measures of a reader who stops: reciprocal rank, success at k and expected reciprocal rank.
 
-The contribution of an item depends on the items above it, so these measures are not positional;
-their means over ties still have closed forms. They are for scorers only: they have no low-rank
-form here, and no score-and-sort surrogate is calibrated for ERR (Calauzènes et al. 2013,
-theorem 3.3).
+The contribution of an item depends on the items above it, so these measures are not
+positional; their means over ties still have closed forms. They are for scorers only:
+they have no low-rank form here, and no score-and-sort surrogate is calibrated for ERR
+(Calauzènes et al. 2013, theorem 3.3).
 """
 
 from typing import Any, ClassVar
@@ -19,9 +19,9 @@ from ._target_loss import RELEVANCE, BinaryMeasure, RankingMeasure
 def reciprocal_rank_values(y, scores, lists, k=None, power=1):
     """1/rank**power of the first relevant item of each list, 0 below rank k, nan without one.
 
-    Consider the first block of m tied items that contains relevant ones, rho of them. The
-    first of these stands below t others of the block with probability
-    C(m-t-1, rho-1) / C(m, rho).
+    Consider the first block of m tied items that contains relevant ones, rho of them.
+    The first of these stands below t others of the block with probability C(m-t-1,
+    rho-1) / C(m, rho).
     """
     order = sort_lists(scores, lists)
     y, blocks = y[order], tie_blocks(scores[order], lists)
@@ -73,13 +73,13 @@ def _average_over_ties(gained, q, blocks, lists, limit):
 def _tied_cascade(q, a, limit):
     """sum_t (e_{t-1} - e_t) / (a+t) for blocks of equal size, one block a row.
 
-    e_t is the mean of all products of t of the q's. Adding one item after the other gives the
-    convex combinations
+    e_t is the mean of all products of t of the q's. Adding one item after the other
+    gives the convex combinations
 
         e_t(j items) = (1 - t/j) e_t(j-1 items) + (t/j) q_j e_{t-1}(j-1 items).
 
-    Maclaurin's inequality e_t <= mean(q)**t bounds the terms, so the sum stops once they fall
-    below the last digit. Blocks without a relevant item (mean 1) add nothing.
+    Maclaurin's inequality e_t <= mean(q)**t bounds the terms, so the sum stops once
+    they fall below the last digit. Blocks without a relevant item (mean 1) add nothing.
     """
     n_blocks, m = q.shape
     mean = q.mean(axis=1)

@@ -44,9 +44,9 @@ class _ClassMeasure(RankingMeasure):
 class SetLoss(_ClassMeasure):
     """A measure of sets of labels with a low-rank form, for `LowRankSurrogateMultilabelClassifier`.
 
-    ``1 - measure(y, z) = offset(y) + <encode(y), set_features(z)>`` for a true set y and a
-    predicted set z, rows of 0 and 1. Subclasses define these three, ``of_counts`` and ``decode``.
-    `testing.check_target_loss` checks them.
+    ``1 - measure(y, z) = offset(y) + <encode(y), set_features(z)>`` for a true set y
+    and a predicted set z, rows of 0 and 1. Subclasses define these three, ``of_counts``
+    and ``decode``. `testing.check_target_loss` checks them.
     """
 
     def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
@@ -59,7 +59,8 @@ class SetLoss(_ClassMeasure):
         y : ndarray of shape (n, s)
             True sets, rows of 0 and 1.
         max_size : int or None, default=None
-            Number of labels of the largest true set; None is s, the number of all labels.
+            Number of labels of the largest true set; None is s, the number of all
+            labels.
 
         Returns
         -------
@@ -78,7 +79,8 @@ class SetLoss(_ClassMeasure):
         z : ndarray of shape (n, s)
             Predicted sets, rows of 0 and 1.
         max_size : int or None, default=None
-            Number of labels of the largest true set; None is s, the number of all labels.
+            Number of labels of the largest true set; None is s, the number of all
+            labels.
 
         Returns
         -------
@@ -146,12 +148,13 @@ class SetLoss(_ClassMeasure):
 class FBeta(SetLoss):
     """F_beta of the items with a score above 0, or of a set of labels.
 
-    ``(1 + beta^2) a / ((1 + beta^2) a + b + beta^2 c)`` with a true positives, b false positives
-    and c false negatives. It is 1 if nothing is positive and nothing is predicted.
+    ``(1 + beta^2) a / ((1 + beta^2) a + b + beta^2 c)`` with a true positives, b false
+    positives and c false negatives. It is 1 if nothing is positive and nothing is
+    predicted.
 
-    The low-rank form for sets of s labels, at most K in a row [1]_, has ``d = s K + 1`` targets.
-    The first is 1 if y is empty. The others, for each label i and size k, are 1 if y holds i and
-    has k labels. The decoder is exact.
+    The low-rank form for sets of s labels, at most K in a row [1]_, has ``d = s K + 1``
+    targets. The first is 1 if y is empty. The others, for each label i and size k, are
+    1 if y holds i and has k labels. The decoder is exact.
 
     Parameters
     ----------
@@ -223,8 +226,8 @@ class FBeta(SetLoss):
     def decode(self, u: np.ndarray, n_labels: int) -> np.ndarray:
         """Sets of the largest expected F_beta; of equal ones the smallest, then lower columns.
 
-        A set of m labels gains the sum of m entries of one column of ``U W_m``, so the best one
-        takes the m largest entries.
+        A set of m labels gains the sum of m entries of one column of ``U W_m``, so the
+        best one takes the m largest entries.
         """
         max_size, sizes = (u.shape[1] - 1) // n_labels, np.arange(1, n_labels + 1)
         weights, in_top = (
@@ -255,8 +258,8 @@ class FBeta(SetLoss):
 class Hamming(SetLoss):
     """Fraction of the labels that are right: one minus the Hamming loss.
 
-    The low-rank form has one target for each label, ``y - 1/2``. The decoder takes the labels of
-    positive targets, with a probability above 1/2.
+    The low-rank form has one target for each label, ``y - 1/2``. The decoder takes the
+    labels of positive targets, with a probability above 1/2.
     """
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
@@ -307,20 +310,22 @@ class BalancedAccuracy(_ClassMeasure):
 class MatrixLoss(BaseEstimator):
     """Low-rank form of an arbitrary n x k loss matrix (classes x decisions).
 
-    The form is ``loss(y, t) = offset(y) + <alpha(y), beta(t)>``. The offset is the mean of row y.
-    A singular value decomposition of the matrix without its row means gives the factors alpha and
-    beta. Their dimension d is the rank of that matrix, n - 1 for the 0-1 loss on n classes.
+    The form is ``loss(y, t) = offset(y) + <alpha(y), beta(t)>``. The offset is the mean
+    of row y. A singular value decomposition of the matrix without its row means gives
+    the factors alpha and beta. Their dimension d is the rank of that matrix, n - 1 for
+    the 0-1 loss on n classes.
 
-    The first use of an attribute or method checks the parameters and computes the factors. A new
-    value of a parameter leads to new factors; a change inside `loss_matrix` does not.
+    The first use of an attribute or method checks the parameters and computes the
+    factors. A new value of a parameter leads to new factors; a change inside
+    `loss_matrix` does not.
 
     Parameters
     ----------
     loss_matrix : array-like of shape (n_classes, n_decisions)
         Cost of each decision for each class; finite.
     n_components : int or None, default=None
-        Largest dimension of the surrogate; None, or the rank and more, is exact. Below the
-        rank the regret can grow by up to twice `approximation_error_`.
+        Largest dimension of the surrogate; None, or the rank and more, is exact. Below
+        the rank the regret can grow by up to twice `approximation_error_`.
 
     Attributes
     ----------

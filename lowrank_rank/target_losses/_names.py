@@ -113,7 +113,8 @@ _TABLE = [
 ]
 
 _MEASURES = {name.pattern: name for name in _TABLE}
-#: Target losses by pattern; they can also be scored. "precision@k" and "precision@p%" are two.
+#: Target losses by pattern; they can also be scored. "precision@k" and "precision@p%"
+#: are two.
 TARGET_LOSSES = {
     p: name for p, name in _MEASURES.items() if issubclass(name.measure, TargetLoss)
 }
@@ -128,8 +129,8 @@ def names_of(
 ) -> list[str]:
     """Example names of the target losses with a property ``holds(loss)``, for messages and tests.
 
-    With `one_each` one name for each class and kind of cut-off, as in messages. `scored` adds the
-    measures for scorers.
+    With `one_each` one name for each class and kind of cut-off, as in messages.
+    `scored` adds the measures for scorers.
     """
     names = [
         (entry.measure, name)
@@ -147,8 +148,8 @@ def names_of(
 def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     """The target loss of a name such as "ndcg@10", "precision@25%" or "map", or of an object.
 
-    Refuses measures without a low-rank form. The message of an unknown name lists similar names and
-    all known ones.
+    Refuses measures without a low-rank form. The message of an unknown name lists
+    similar names and all known ones.
     """
     loss = resolve_measure(target_loss, scored=False)
     if not isinstance(loss, TargetLoss):

@@ -1,7 +1,8 @@
 """Numbers of discordant and of tied pairs of each list.
 
-One integer for each item holds its label code and its place by score. Sorting these integers
-brings the places into the order of the labels, and discordant pairs are inversions.
+One integer for each item holds its label code and its place by score. Sorting these
+integers brings the places into the order of the labels, and discordant pairs are
+inversions.
 """
 
 import numpy as np
@@ -14,11 +15,12 @@ _COMPARED = 32  # the width of halved rows at which all pairs are compared
 def pair_counts(y, scores, lists, *, max_entries=2**18):
     """Count the pairs of each list by the order of labels and scores, both grouped.
 
-    Returns the pairs in strictly opposite orders, and those tied in the scores, in y, in both.
-    About `max_entries` entries are counted at once.
+    Returns the pairs in strictly opposite orders, and those tied in the scores, in y,
+    in both. About `max_entries` entries are counted at once.
     """
     counts = np.empty((4, lists.n_lists))
-    # Each list becomes a row of a matrix. `inversions` needs a power of two beyond 255 columns.
+    # Each list becomes a row of a matrix. `inversions` needs a power of two beyond 255
+    # columns.
     r = lists.common_length
     if r is not None and r <= 255:
         widths = lists.lengths
@@ -63,7 +65,8 @@ def _counts_of_rows(y, scores, lengths):
         keys.sort(axis=1)
         tied_both = _tied_pairs(_equal_before(keys, is_item))
         codes = highest - (keys & highest)
-    # Sort by label, equal labels by descending place: only discordant pairs become inversions.
+    # Sort by label, equal labels by descending place: only discordant pairs become
+    # inversions.
     bits = codes.dtype.type(int(width).bit_length())
     keys = (codes << bits) | np.maximum(lengths - 1 - np.arange(width), 0).astype(
         codes.dtype
@@ -118,9 +121,10 @@ def _tied_pairs(equal):
 def inversions(values):
     """Number of pairs i < j with values[i] > values[j], in each row, a permutation of 0, 1, ...
 
-    Long rows, of a width that is a power of two, are halved. The places of the smaller half of the
-    values show how often a larger value stands before a smaller one. Both halves keep their order
-    and are halved again, until all pairs of short rows can be compared.
+    Long rows, of a width that is a power of two, are halved. The places of the smaller
+    half of the values show how often a larger value stands before a smaller one. Both
+    halves keep their order and are halved again, until all pairs of short rows can be
+    compared.
     """
     n, width = values.shape
     count = np.zeros(n)

@@ -20,21 +20,21 @@ from ._target_loss import SORT, Decoder, TargetLoss, check_pairs_fit, ranks_of
 class PairwiseDisagreement(TargetLoss):
     """Pairwise disagreement: the weight of the preferences that an order violates.
 
-    ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) are the weights
-    themselves. Grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+; pairs with an item
-    that is not judged (NaN) have weight 0.
+    ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) are the
+    weights themselves. Grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+;
+    pairs with an item that is not judged (NaN) have weight 0.
 
-    `encode` returns the differences y_ij - y_ji of the pairs i < j, of dimension r(r-1)/2. The
-    minimum weighted feedback arc set decodes them: "exact", "local_search", "short_search" (20
-    restarts), "dag" (algorithm 1) or "borda" (net preference). "auto" is "exact" up to 12 items,
-    "short_search" up to 40, and "dag" for longer lists. The regressions of rankers ignore
-    unknown pairs.
+    `encode` returns the differences y_ij - y_ji of the pairs i < j, of dimension
+    r(r-1)/2. The minimum weighted feedback arc set decodes them: "exact",
+    "local_search", "short_search" (20 restarts), "dag" (algorithm 1) or "borda" (net
+    preference). "auto" is "exact" up to 12 items, "short_search" up to 40, and "dag"
+    for longer lists. The regressions of rankers ignore unknown pairs.
 
-    The decoder "sort" uses scores instead, d = r (theorem 6): f_i(y) = sum_j (y_ij - y_ji) / r.
-    For difference weights the grade itself gives the same order. Scores are calibrated if the
-    order of the expected scores agrees with the expected preferences. If all items are judged,
-    this holds for difference weights and for binary labels. Documents are always sorted by
-    scores; `PairwiseDAGRanker` also models their pairs.
+    The decoder "sort" uses scores instead, d = r (theorem 6): f_i(y) = sum_j (y_ij -
+    y_ji) / r. For difference weights the grade itself gives the same order. Scores are
+    calibrated if the order of the expected scores agrees with the expected preferences.
+    If all items are judged, this holds for difference weights and for binary labels.
+    Documents are always sorted by scores; `PairwiseDAGRanker` also models their pairs.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ class PairwiseDisagreement(TargetLoss):
             against[:, diagonal, diagonal] = 0.0
             violated = np.einsum("qij,qij->q", y, against)
         elif self.weights == "difference":
-            # Every pair adds the grade of its item of lower rank: the sum of (y_i - y_j)_+ is
-            # ``sum_i y_i (rank(i) - ideal rank(i))``.
+            # Every pair adds the grade of its item of lower rank: the sum of (y_i -
+            # y_j)_+ is ``sum_i y_i (rank(i) - ideal rank(i))``.
             best = best_discounted_sum(y, items_below, lists)
             violated = best - scored_sum(y, scores, items_below, lists)
         else:
@@ -126,7 +126,8 @@ class PairwiseDisagreement(TargetLoss):
     ) -> np.ndarray:
         """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, shape (r, r).
 
-        `targets` is the encoding of y: for grades, all of the weight of a pair is for one item.
+        `targets` is the encoding of y: for grades, all of the weight of a pair is for
+        one item.
 
         Parameters
         ----------
@@ -213,7 +214,8 @@ class PairwiseDisagreement(TargetLoss):
             name: Decoder(of_pairs(pd.decode), pd.exact, max_items=pd.max_items)
             for name, pd in PD_DECODERS.items()
         }
-        # Sorting is exact for difference weights and binary labels, but not for all labels.
+        # Sorting is exact for difference weights and binary labels, but not for all
+        # labels.
         return {**decoders, "sort": SORT._replace(exact=False)}
 
     def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
@@ -225,8 +227,8 @@ class PairwiseDisagreement(TargetLoss):
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Net preferences of the judged items over their number k, ``sum_j (y_ij - y_ji) / k``.
 
-        An item that is not judged has NaN. For difference weights the targets are the grades,
-        which give the same order, as for documents.
+        An item that is not judged has NaN. For difference weights the targets are the
+        grades, which give the same order, as for documents.
         """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
@@ -253,8 +255,8 @@ class PairwiseDisagreement(TargetLoss):
 class KendallTau(PairwiseDisagreement):
     """Kendall's tau loss, ``2/(r(r-1)) sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]``.
 
-    It is the unit pairwise disagreement of grades, divided by the number of pairs. Pairs tied in
-    the label count as wrong in every order.
+    It is the unit pairwise disagreement of grades, divided by the number of pairs.
+    Pairs tied in the label count as wrong in every order.
 
     References
     ----------
@@ -287,7 +289,8 @@ class KendallTau(PairwiseDisagreement):
         lists : RankingLists
             Lists of the rows.
         of_orders : bool, default=False
-            Whether to return the mean over the orders that agree with the scores instead.
+            Whether to return the mean over the orders that agree with the scores
+            instead.
 
         Returns
         -------
@@ -307,8 +310,8 @@ class KendallTau(PairwiseDisagreement):
         )
 
     def values_of_orders(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
-        # Half of the pairs that are tied only in the scores are wrong, and all that are tied in
-        # the label.
+        # Half of the pairs that are tied only in the scores are wrong, and all that are
+        # tied in the label.
         return self.values(y, scores, lists, of_orders=True)
 
     def encode(self, y: Any) -> np.ndarray:

@@ -3,11 +3,12 @@
 A generalised positional performance measure (Calauzènes, Usunier & Gallinari 2013,
 definition 2.1) is
 
-    measure(y, order) = measure_offset(y) + sum_i discount(rank(i)) * gain_i(y) / normaliser(y)
+    measure(y, order) = measure_offset(y) + sum_i discount(rank(i)) * gain_i(y) /
+    normaliser(y)
 
-The discount must not increase. Each part is a method of the measure's class. The measure, the
-scorer and the target loss follow from these: alpha_i(y) = gain_i / normaliser and
-beta_i = -discount(rank(i)).
+The discount must not increase. Each part is a method of the measure's class. The
+measure, the scorer and the target loss follow from these: alpha_i(y) = gain_i /
+normaliser and beta_i = -discount(rank(i)).
 """
 
 from collections.abc import Callable
@@ -158,10 +159,11 @@ def items_below(p, r):
 class PositionalLoss(TargetLoss):
     """Base of the losses ``constant - measure`` with a measure of the module's form.
 
-    A subclass declares its labels and defines ``discount(p, r)``. It overrides the other parts
-    if they differ from these defaults: ``gains``, the label itself; ``cutoff``, the parameter
-    ``k`` if there is one (it must not depend on the label); ``divisor`` and ``normaliser``, 1;
-    ``measure_offset``, 0; ``constant``, 1, the value of the measure for the best order.
+    A subclass declares its labels and defines ``discount(p, r)``. It overrides the
+    other parts if they differ from these defaults: ``gains``, the label itself;
+    ``cutoff``, the parameter ``k`` if there is one (it must not depend on the label);
+    ``divisor`` and ``normaliser``, 1; ``measure_offset``, 0; ``constant``, 1, the value
+    of the measure for the best order.
     """
 
     takes_runs = True
@@ -224,7 +226,8 @@ class PositionalLoss(TargetLoss):
     def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
         """Number, or one for each list, that the sum is divided by in the end.
 
-        A factor of the discount that is kept apart: sums of whole numbers then stay exact.
+        A factor of the discount that is kept apart: sums of whole numbers then stay
+        exact.
 
         Parameters
         ----------
@@ -375,10 +378,11 @@ class PrecisionAtK(_TopK):
 class PrecisionAtShare(_TopK):
     """Precision at ``k(y) = max(1, floor(share * P + 1/2))``, a share of the P relevant items.
 
-    ``share=1`` is R-precision (PRBEP). The cut-off depends on the label, so that sorting E v is not
-    calibrated. Linear in the indicators [rank(i) = p], the loss is decoded by an assignment:
-    ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip = -[rank(i) = p]``, d = r * max k. It is for
-    lists of fixed items only: the decoder needs the whole list.
+    ``share=1`` is R-precision (PRBEP). The cut-off depends on the label, so that
+    sorting E v is not calibrated. Linear in the indicators [rank(i) = p], the loss is
+    decoded by an assignment: ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip =
+    -[rank(i) = p]``, d = r * max k. It is for lists of fixed items only: the decoder
+    needs the whole list.
 
     Parameters
     ----------
@@ -461,8 +465,9 @@ class RecallAtK(_TopK):
 class AUC(BinaryMeasure, PositionalLoss):
     """Area under the ROC curve of each list, as the loss ``1 - AUC``.
 
-    AUC is the fraction of (relevant, irrelevant) pairs in the right order. With P relevant and N
-    irrelevant items it is ``sum_i (r - rank(i)) y_i / (P N) - (P - 1) / (2 N)``.
+    AUC is the fraction of (relevant, irrelevant) pairs in the right order. With P
+    relevant and N irrelevant items it is ``sum_i (r - rank(i)) y_i / (P N) - (P - 1) /
+    (2 N)``.
 
     Parameters
     ----------
@@ -590,7 +595,8 @@ class NDCG(DCG):
             (gains < smallest) & (gains > 0)
         ):
             return gains
-        # Scale extreme gains by a power of two for each list, so that their sums stay finite.
+        # Scale extreme gains by a power of two for each list, so that their sums stay
+        # finite.
         exponent = np.frexp(np.maximum.reduceat(gains, lists.starts))[1]
         shift = np.where(np.abs(exponent) > _LARGEST_EXPONENT, -exponent, 0)
         return np.ldexp(gains, lists.spread(shift))
@@ -604,8 +610,8 @@ class NDCG(DCG):
 class SpearmanRho(PositionalLoss):
     """Spearman's rank correlation, as the loss ``1 - rho``.
 
-    The label is a ranking: r - rank, or any numbers that are higher for better items. A label
-    with ties means the average over all rankings that agree with it.
+    The label is a ranking: r - rank, or any numbers that are higher for better items. A
+    label with ties means the average over all rankings that agree with it.
 
     References
     ----------
@@ -635,27 +641,27 @@ class SpearmanRho(PositionalLoss):
     def row_targets(
         self, y: np.ndarray, lists: Any, weights: Any
     ) -> tuple[np.ndarray, np.ndarray]:
-        # r - rho_i as a fraction of the list puts lists of all lengths on one scale, and a row
-        # of weight 2 counts as the row twice.
+        # r - rho_i as a fraction of the list puts lists of all lengths on one scale,
+        # and a row of weight 2 counts as the row twice.
         return mid_fractions(y, lists, weights), np.ones(lists.n_lists)
 
 
 class ExpectedRankUtility(PositionalLoss):
     """Expected rank utility of short lists that are read from the top.
 
-    ``z - sum_i max(y_i - neutral, 0) 2**((1 - rank(i)) / (half_life - 1))``. The constant z is the
-    utility of r items of `max_grade`, or 0 without it.
+    ``z - sum_i max(y_i - neutral, 0) 2**((1 - rank(i)) / (half_life - 1))``. The
+    constant z is the utility of r items of `max_grade`, or 0 without it.
 
     Parameters
     ----------
     neutral : float, default=2.0
-        Grade without any utility for the reader, as all grades below: of labels 0 and 1 none counts
-        by default.
+        Grade without any utility for the reader, as all grades below: of labels 0 and 1
+        none counts by default.
     half_life : float, default=5.0
         Rank that the reader sees with half the probability of the first; above 1.
     max_grade : float or None, default=None
-        Highest grade of the scale, for z only. None means z = 0, so that the loss is minus the
-        utility.
+        Highest grade of the scale, for z only. None means z = 0, so that the loss is
+        minus the utility.
 
     References
     ----------

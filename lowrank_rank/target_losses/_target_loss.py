@@ -115,22 +115,23 @@ def ranks_of(decode):
 class RankingMeasure(BaseEstimator):
     """A measure of one order against one label.
 
-    Subclasses define ``values(y, scores, lists)``, which returns the values of all lists at once.
-    Class attributes declare the labels and the name; messages, tags and documentation follow.
+    Subclasses define ``values(y, scores, lists)``, which returns the values of all
+    lists at once. Class attributes declare the labels and the name; messages, tags and
+    documentation follow.
 
     Attributes
     ----------
     labels : {"binary", "graded", "any"}
-        "graded": numbers >= 0. "binary": the same, and grades > 0, or >= `relevance_threshold` if
-        the measure has it, are relevant. "any": real numbers.
+        "graded": numbers >= 0. "binary": the same, and grades > 0, or >=
+        `relevance_threshold` if the measure has it, are relevant. "any": real numbers.
     at : {"", "k", "[k]", "p%"}
-        The syntax of the name after "@": nothing, the parameter `k`, an optional `k`, or the
-        parameter `share` in per cent.
+        The syntax of the name after "@": nothing, the parameter `k`, an optional `k`,
+        or the parameter `share` in per cent.
     takes_preferences : bool
         Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
-        Whether NaN in a matrix y means "not judged". This needs a measure of pairs, or one in
-        which the utility of an item depends on its own grade alone.
+        Whether NaN in a matrix y means "not judged". This needs a measure of pairs, or
+        one in which the utility of an item depends on its own grade alone.
     reaches_one : bool
         Whether the best order always has the value 1; scikit-learn's checks ask for it.
     undefined : float
@@ -249,8 +250,8 @@ class RankingMeasure(BaseEstimator):
         Parameters
         ----------
         y, scores : ndarray of shape (n_rows,)
-            Grouped; y has passed `check_labels`. If `takes_preferences`, y may be preferences
-            (n_lists, r, r).
+            Grouped; y has passed `check_labels`. If `takes_preferences`, y may be
+            preferences (n_lists, r, r).
         lists : RankingLists
             Lists of the rows.
 
@@ -292,7 +293,8 @@ class RankingMeasure(BaseEstimator):
         Parameters
         ----------
         y, scores : ndarray of shape (n_rows,)
-            See `values`; items that were not retrieved have lower scores than all others.
+            See `values`; items that were not retrieved have lower scores than all
+            others.
         lists : RankingLists
             Lists of the rows.
         retrieved : ndarray of bool, shape (n_rows,)
@@ -323,8 +325,8 @@ class RankingMeasure(BaseEstimator):
         y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
             Labels; a sparse matrix (n_lists, r) is read some rows at a time.
         y_score : array-like of shape (n_rows,) or (n_lists, r)
-            Scores, higher is better; ties count as the mean over their orders. For sparse y_true
-            also a function from the indices of some rows to their scores.
+            Scores, higher is better; ties count as the mean over their orders. For
+            sparse y_true also a function from the indices of some rows to their scores.
         qid : array-like of shape (n_rows,) or None, default=None
             Query ids of the rows.
         sample_weight : array-like, default=None
@@ -332,8 +334,9 @@ class RankingMeasure(BaseEstimator):
         average : {"mean", None}, default="mean"
             None gives one value per list, in order of first appearance.
         zero_division : float or None, default=None
-            Value of a list for which the measure is undefined; nan excludes such lists from the
-            mean. None does so too, and then the mean over no list at all is `undefined`.
+            Value of a list for which the measure is undefined; nan excludes such lists
+            from the mean. None does so too, and then the mean over no list at all is
+            `undefined`.
 
         Returns
         -------
@@ -416,8 +419,8 @@ class BinaryMeasure(RankingMeasure):
 class TargetLoss(RankingMeasure):
     """A measure with a low-rank form, a target loss of `LowRankSurrogateRanker`.
 
-    Subclasses define ``encode``, ``rank_features``, ``offset``, ``row_targets`` (documents)
-    and, unless sorting `encode` is the decoder, ``decoders``.
+    Subclasses define ``encode``, ``rank_features``, ``offset``, ``row_targets``
+    (documents) and, unless sorting `encode` is the decoder, ``decoders``.
     `testing.check_target_loss` checks the formula of the module.
 
     Attributes
@@ -558,8 +561,8 @@ class TargetLoss(RankingMeasure):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Targets of documents: gains and the normaliser of each list.
 
-        The regression target of a row is ``gain * mean(normaliser) / normaliser``, or 0 if the
-        normaliser is 0.
+        The regression target of a row is ``gain * mean(normaliser) / normaliser``, or 0
+        if the normaliser is 0.
 
         Parameters
         ----------

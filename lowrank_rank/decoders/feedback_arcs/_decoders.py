@@ -20,8 +20,8 @@ from ._local_search import local_search
 def by_net_preferences(u, ranks_of, bound):
     """`Decoded` by a function that gives the ranks (m, r) of net preferences (m, r, r).
 
-    This function checks the input, cuts it into batches that fit into memory, and adds the costs
-    and, if asked, the bounds.
+    This function checks the input, cuts it into batches that fit into memory, and adds
+    the costs and, if asked, the bounds.
     """
     u = check_preference_matrices(u)
     ranks = np.empty(u.shape[:2], dtype=np.intp)
@@ -33,11 +33,12 @@ def by_net_preferences(u, ranks_of, bound):
 def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     """Ranks by algorithm 1: delete the smallest edges until no cycle is left, then sort.
 
-    The graph has the edge i -> j of weight ``u_ij - u_ji`` if that is positive. While the graph
-    has a cycle, its smallest edge is deleted (ties in the order of i, j). The result is a
-    topological order of the other edges. Among several it prefers items of larger net preference
-    ``sum_j (u_ij - u_ji)``. The order is exact if the graph has no cycle (theorem 7), but not in
-    general. Bisection finds the number of edges to delete, for all lists at once.
+    The graph has the edge i -> j of weight ``u_ij - u_ji`` if that is positive. While
+    the graph has a cycle, its smallest edge is deleted (ties in the order of i, j). The
+    result is a topological order of the other edges. Among several it prefers items of
+    larger net preference ``sum_j (u_ij - u_ji)``. The order is exact if the graph has
+    no cycle (theorem 7), but not in general. Bisection finds the number of edges to
+    delete, for all lists at once.
 
     Parameters
     ----------
@@ -109,25 +110,25 @@ def decode_pd_local_search(
 ) -> Decoded:
     """Ranks by local search over insertions; not exact, never worse than algorithm 1.
 
-    The search starts from the orders of algorithm 1 and of the net preference. Each item in turn
-    makes its best move to another position, until no move lowers the cost. Each restart
-    exchanges neighbouring blocks of the best order at random and searches again. A sweep over
-    the items takes O(r**2) for each list.
+    The search starts from the orders of algorithm 1 and of the net preference. Each
+    item in turn makes its best move to another position, until no move lowers the cost.
+    Each restart exchanges neighbouring blocks of the best order at random and searches
+    again. A sweep over the items takes O(r**2) for each list.
 
-    Lists of more than 100 items use simulated annealing [1]_ instead of restarts, one list after
-    another. Items move to random positions, and costly moves become rare over time. The search
-    then improves the final order.
+    Lists of more than 100 items use simulated annealing [1]_ instead of restarts, one
+    list after another. Items move to random positions, and costly moves become rare
+    over time. The search then improves the final order.
 
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
         u[q, i, j] is the weight of "i before j"; the diagonal is ignored.
     n_restarts : int or None, default=None
-        None is 100. For lists of more than 100 items each restart means 20 moves of every item,
-        and None means 300,000 moves in all, about 3 seconds a list.
+        None is 100. For lists of more than 100 items each restart means 20 moves of
+        every item, and None means 300,000 moves in all, about 3 seconds a list.
     random_state : int, RandomState instance or None, default=0
-        Seed of the restarts and moves. All lists use the same random numbers, so that the order
-        of a list does not depend on the other lists.
+        Seed of the restarts and moves. All lists use the same random numbers, so that
+        the order of a list does not depend on the other lists.
     bound : bool, default=False
         Also bound the least cost from below.
 
@@ -139,7 +140,8 @@ def decode_pd_local_search(
     Raises
     ------
     ValueError
-        If u is not a batch of square matrices of finite numbers, or a parameter is out of range.
+        If u is not a batch of square matrices of finite numbers, or a parameter is out
+        of range.
 
     References
     ----------
@@ -167,19 +169,21 @@ def decode_pd_exact(
 ) -> Decoded:
     """Ranks of least cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``, with a certificate.
 
-    This is the minimum weighted feedback arc set [1]_. A dynamic program over subsets, O(2**r r),
-    solves lists of up to 12 items. Longer lists are solved one strong component after another,
-    by the linear relaxation with the violated triangle inequalities. Branch and bound
-    (`scipy.optimize.milp`) closes a gap, from the order of `decode_pd_local_search`.
+    This is the minimum weighted feedback arc set [1]_. A dynamic program over subsets,
+    O(2**r r), solves lists of up to 12 items. Longer lists are solved one strong
+    component after another, by the linear relaxation with the violated triangle
+    inequalities. Branch and bound (`scipy.optimize.milp`) closes a gap, from the order
+    of `decode_pd_local_search`.
 
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
-        u[q, i, j] is the weight of "i before j"; the diagonal is ignored. r at most 200.
+        u[q, i, j] is the weight of "i before j"; the diagonal is ignored. r at most
+        200.
     time_limit : float or None, default=60.0
-        Seconds for each list; None is no limit. At the limit a warning is given, and the best
-        order and bound found so far are returned. The order is never worse than the result of
-        `decode_pd_local_search`, which runs even if no time is left.
+        Seconds for each list; None is no limit. At the limit a warning is given, and
+        the best order and bound found so far are returned. The order is never worse
+        than the result of `decode_pd_local_search`, which runs even if no time is left.
     bound : bool, default=True
         Whether to return the bounds, which cost no extra time.
 
@@ -204,7 +208,8 @@ def decode_pd_exact(
 
     Examples
     --------
-    Outside the condition of theorem 7 algorithm 1 may fail: its order costs 5, the best one 4.
+    Outside the condition of theorem 7 algorithm 1 may fail: its order costs 5, the best
+    one 4.
 
     >>> import numpy as np
     >>> from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
@@ -232,14 +237,16 @@ def decode_pd_exact(
     return decoded if bound else decoded._replace(bounds=None)
 
 
-# The table -----------------------------------------------------------------------------
+# The table
+# -----------------------------------------------------------------------------
 
 
 #: Decoders of preferences by name, for losses, ranker, display and tests.
 PD_DECODERS = {
     "exact": Decoder(decode_pd_exact, True, max_items=MAX_ITEMS_ORDERING),
     "local_search": Decoder(decode_pd_local_search, False),
-    # 20 restarts lose .01 % of the weight that the best orders keep (`benchmarks decoders`).
+    # 20 restarts lose .01 % of the weight that the best orders keep (`benchmarks
+    # decoders`).
     "short_search": Decoder(partial(decode_pd_local_search, n_restarts=20), False),
     "dag": Decoder(decode_pd_dag, False),
     "borda": Decoder(decode_pd_borda, False),
@@ -249,8 +256,8 @@ PD_DECODERS = {
 def auto_pd_decoder(n_items: int) -> str:
     """The decoder that ``decoder="auto"`` selects for a number of items.
 
-    "exact" up to 12 items, "short_search" (local search with 20 restarts) up to 40, and "dag",
-    algorithm 1, above. None of them is worse than "dag" on any list.
+    "exact" up to 12 items, "short_search" (local search with 20 restarts) up to 40, and
+    "dag", algorithm 1, above. None of them is worse than "dag" on any list.
     """
     check_parameter("n_items", n_items, [count(0)])
     if n_items <= MAX_ITEMS_SUBSETS:
@@ -263,7 +270,8 @@ def auto_pd_decoder(n_items: int) -> str:
 def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
     """The `Decoder` of a name of `PD_DECODERS`, "auto", or a function, for a number of items.
 
-    A function takes preferences (n_lists, r, r) and returns `Decoded` or ranks (n_lists, r).
+    A function takes preferences (n_lists, r, r) and returns `Decoded` or ranks
+    (n_lists, r).
     """
     if callable(decoder):
 

@@ -1,7 +1,8 @@
 """Orders of least cost for preferences, and lower bounds on the cost of any order.
 
-A dynamic program over subsets solves many short lists at once. Longer lists are split into the
-strong components of their graphs, and the linear ordering program solves each component.
+A dynamic program over subsets solves many short lists at once. Longer lists are split
+into the strong components of their graphs, and the linear ordering program solves each
+component.
 """
 
 import time
@@ -32,8 +33,8 @@ MAX_ITEMS_GAP = 20  # a gap of the relaxation: 2**20 subsets are faster than bra
 def certified(u, ranks, extra=None):
     """Orders with their costs and bounds.
 
-    `extra` bounds the weight of the violated edges from below. Weights that every order pays, and
-    edges that no good order violates, do not enter the gap.
+    `extra` bounds the weight of the violated edges from below. Weights that every order
+    pays, and edges that no good order violates, do not enter the gap.
     """
     if extra is None:
         _, extra = least_costs(u)
@@ -71,7 +72,8 @@ def least_costs(u, time_limit=60.0, *, branch=False):
         searched = local_search(r)
         for q in range(len(weights)):
             deadline = None if time_limit is None else time.monotonic() + time_limit
-            # All components share one local search, which runs only if one of them has a gap.
+            # All components share one local search, which runs only if one of them has
+            # a gap.
             search = cache(partial(searched, net[[q]])) if branch else None
             order, extra[lists.start + q] = order_components(
                 weights[q], deadline, search
@@ -86,10 +88,11 @@ def least_costs(u, time_limit=60.0, *, branch=False):
 def order_components(weights, deadline, search):
     """Order of one list, its strong components one after another, and a bound.
 
-    Components in a topological order violate no edge between them, so each component can be ordered
-    separately. `weights` has at most one of the edges i -> j and j -> i. ``search()`` returns the
-    ranks (1, r) of a good order, a start for components with a gap; None solves the relaxation
-    only. The bound is a lower one, on the weight of the edges that any order violates.
+    Components in a topological order violate no edge between them, so each component
+    can be ordered separately. `weights` has at most one of the edges i -> j and j -> i.
+    ``search()`` returns the ranks (1, r) of a good order, a start for components with a
+    gap; None solves the relaxation only. The bound is a lower one, on the weight of the
+    edges that any order violates.
     """
     edges = np.nonzero(weights)
     component, _ = strong_components(
@@ -119,7 +122,8 @@ def order_by_cuts(weights, deadline, better):
     """Order and bound of one strong component; see `order_components`."""
     start = dag_ranks(net_preferences(weights[np.newaxis]))
     weights = clipped(weights[np.newaxis], start)[0]
-    # The solver's absolute gap of 1e-6 is small in relation to a largest weight of 1000.
+    # The solver's absolute gap of 1e-6 is small in relation to a largest weight of
+    # 1000.
     largest = weights.max()
     unit = 1e3 / largest if np.array_equal(weights, np.round(weights)) else None
     program = LinearOrdering(
@@ -142,8 +146,9 @@ def order_by_cuts(weights, deadline, better):
 def subset_ranks(weights):
     """Ranks of least cost by the dynamic program over subsets, lists in chunks.
 
-    Among orders of equal cost the result follows the net preference, from the last item to the
-    first. For this the items are renumbered by net preference, and ties go to the later item.
+    Among orders of equal cost the result follows the net preference, from the last item
+    to the first. For this the items are renumbered by net preference, and ties go to
+    the later item.
     """
     n_lists, r = weights.shape[:2]
     by_net = np.argsort(-net_scores(weights), axis=1, kind="stable")
@@ -165,8 +170,8 @@ def subset_ranks(weights):
 def _best_prefixes(weights):
     """Largest negative cost inside each subset, (2**r, n_lists), of weights (r, r, n_lists).
 
-    The last item i of a subset pays ``sum_j weights_ij`` over the other items. Two tables hold
-    these sums, for the lower and for the upper half of the items.
+    The last item i of a subset pays ``sum_j weights_ij`` over the other items. Two
+    tables hold these sums, for the lower and for the upper half of the items.
     """
     r, _, n_lists = weights.shape
     half = r // 2

@@ -1,9 +1,10 @@
 """Preferences u_ij between the items of a list, as graphs and as costs of orders.
 
-The cost of an order is ``sum_{i != j} u_ij [rank(i) > rank(j)]``, the weight of the preferences
-that it violates. Up to a constant it depends on the net preferences ``u_ij - u_ji`` alone. The
-graph of a list has the edge i -> j of this weight if the weight is positive. The edges that an
-order of least cost violates are a feedback arc set of least weight.
+The cost of an order is ``sum_{i != j} u_ij [rank(i) > rank(j)]``, the weight of the
+preferences that it violates. Up to a constant it depends on the net preferences ``u_ij
+- u_ji`` alone. The graph of a list has the edge i -> j of this weight if the weight is
+positive. The edges that an order of least cost violates are a feedback arc set of least
+weight.
 """
 
 import numpy as np
@@ -35,8 +36,8 @@ def check_preference_matrices(u):
 def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarray:
     """Upper triangular preferences (n_lists, r, r) from the differences u_ij - u_ji of pairs i < j.
 
-    The pairs are in the order of ``numpy.triu_indices(r, 1)``. The cost of the preferences is
-    ``sum_{i<j} difference_ij [rank(i) > rank(j)]``.
+    The pairs are in the order of ``numpy.triu_indices(r, 1)``. The cost of the
+    preferences is ``sum_{i<j} difference_ij [rank(i) > rank(j)]``.
     """
     check_parameter("n_items", n_items, [count()])
     pairs = n_items * (n_items - 1) // 2
@@ -61,8 +62,8 @@ def net_preferences(u: ArrayLike) -> np.ndarray:
 def net_scores(u: ArrayLike) -> np.ndarray:
     """Net preference of each item over all others, ``sum_j (u_ij - u_ji)``, shape (..., r).
 
-    Divided by r - 1 they are mean preferences (Duchi, Mackey & Jordan, "On the Consistency of
-    Ranking Algorithms", ICML 2010).
+    Divided by r - 1 they are mean preferences (Duchi, Mackey & Jordan, "On the
+    Consistency of Ranking Algorithms", ICML 2010).
     """
     return net_preferences(u).sum(axis=-1)
 
@@ -112,8 +113,8 @@ def costs_of(u, ranks):
 def clipped(weights, ranks):
     """Clip the weights of edges at twice the cost of the order given by `ranks`.
 
-    No better order violates an edge heavier than that cost, so the best orders stay the best.
-    Clipping avoids the rounding errors of huge weights that do not matter.
+    No better order violates an edge heavier than that cost, so the best orders stay the
+    best. Clipping avoids the rounding errors of huge weights that do not matter.
     """
     return np.minimum(
         weights, 2.0 * costs_of(weights, ranks)[:, np.newaxis, np.newaxis]
@@ -123,9 +124,9 @@ def clipped(weights, ranks):
 def strong_components(edges, shape):
     """Strong component of each node of a batch of graphs, and whether a node lies on a cycle.
 
-    `edges` are the lists, tails and heads of the edges, `shape` the numbers of lists and items.
-    Components are numbered over the whole batch. A node on a cycle shares its component with
-    another.
+    `edges` are the lists, tails and heads of the edges, `shape` the numbers of lists
+    and items. Components are numbered over the whole batch. A node on a cycle shares
+    its component with another.
     """
     lists, tails, heads = edges
     n_nodes = shape[0] * shape[1]
@@ -156,8 +157,9 @@ def acyclic_edges(net):
     n_lists, r = net.shape[:2]
     by_weight = np.argsort(net.reshape(n_lists, r * r), axis=1, kind="stable")
     place = ranks_from_orders(by_weight.astype(np.int32)).reshape(net.shape)
-    # Bisection: a graph that is acyclic without its m smallest edges is acyclic without m + 1.
-    # The edges with place > cut stay. The pairs that are no edges come first; cut them all at once.
+    # Bisection: a graph that is acyclic without its m smallest edges is acyclic without
+    # m + 1. The edges with place > cut stay. The pairs that are no edges come first;
+    # cut them all at once.
     low, high = np.sum(net <= 0, axis=(1, 2)), np.full(n_lists, r * r)
     cut, left = low.copy(), np.arange(n_lists)
     while len(left):
@@ -173,10 +175,11 @@ def acyclic_edges(net):
 def dag_ranks(net):
     """Ranks by algorithm 1 of net preferences (n_lists, r, r).
 
-    Three steps, each for the lists that the step before leaves open, avoid most of the work. If the
-    order of the net scores violates no edge, it is the topological order that prefers larger
-    scores. Where each pair has an edge, the numbers of edges give the only order. A topological
-    sort finds the other acyclic lists. Only lists with a cycle need the deletion of edges.
+    Three steps, each for the lists that the step before leaves open, avoid most of the
+    work. If the order of the net scores violates no edge, it is the topological order
+    that prefers larger scores. Where each pair has an edge, the numbers of edges give
+    the only order. A topological sort finds the other acyclic lists. Only lists with a
+    cycle need the deletion of edges.
     """
     scores, edges = net.sum(axis=2), net > 0
     wins, r = edges.sum(axis=2), net.shape[1]

@@ -4,8 +4,9 @@ x_ij = 1 means that i comes before j, and x_ji = 1 - x_ij. The 0-1 vectors that 
 
     x_ij + x_jl + x_li <= 2
 
-for all directed triangles are exactly the orders (Groetschel, Juenger & Reinelt 1984). Only
-triangles that a solution violates become constraints, since few of the r**3 / 3 ever matter.
+for all directed triangles are exactly the orders (Groetschel, Juenger & Reinelt 1984).
+Only triangles that a solution violates become constraints, since few of the r**3 / 3
+ever matter.
 """
 
 import time
@@ -20,8 +21,8 @@ from ._local_search import improve
 class LinearOrdering:
     """Best order of one list, best bound on all orders, and the cuts found so far.
 
-    `start` is an order, `unit` a common divisor of all weights, so that bounds can be rounded up,
-    or None.
+    `start` is an order, `unit` a common divisor of all weights, so that bounds can be
+    rounded up, or None.
     """
 
     def __init__(self, weights, start, deadline, unit):
@@ -100,8 +101,8 @@ class LinearOrdering:
     def _fix(self):
         """Fix each x that could change its value only at a cost above the best order.
 
-        Orders outside the fixed values are no better than the best one, so bounds that hold
-        inside remain valid up to the best value.
+        Orders outside the fixed values are no better than the best one, so bounds that
+        hold inside remain valid up to the best value.
         """
         room = self.value - (self.unit or 0.0) - self.priced + self.tolerance
         self.ends[self.reduced > room, 1] = self.ends[self.reduced > room, 0]

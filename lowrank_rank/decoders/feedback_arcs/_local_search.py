@@ -15,9 +15,10 @@ MAX_ITEMS_RESTARTS = 100  # longer lists are annealed, see `decode_pd_local_sear
 def improve(net, lists, orders):
     """Improve orders by moves of single items until no move lowers the cost.
 
-    A sweep makes the best move of each item in turn. Sweeps go on until one lowers no cost. A move
-    changes the cost by the net preferences of the item over the items that it passes, a difference
-    of cumulative sums, so all moves of an item take O(r). `lists` is the list of each order (m, r).
+    A sweep makes the best move of each item in turn. Sweeps go on until one lowers no
+    cost. A move changes the cost by the net preferences of the item over the items that
+    it passes, a difference of cumulative sums, so all moves of an item take O(r).
+    `lists` is the list of each order (m, r).
     """
     orders, r, flat = orders.copy(), orders.shape[1], net.ravel()
     least = (
@@ -46,7 +47,8 @@ def improve(net, lists, orders):
 def shakes_of(r, n_restarts, random_state):
     """Permutations of r positions that exchange neighbouring blocks at random, (n_restarts, r).
 
-    Blocks leave local optima of the linear ordering instances that single items do not leave.
+    Blocks leave local optima of the linear ordering instances that single items do not
+    leave.
     """
     rng = check_random_state(random_state)
     shakes = position = np.tile(np.arange(r), (n_restarts, 1))
@@ -61,7 +63,8 @@ def shakes_of(r, n_restarts, random_state):
 def search(net, shakes, start=None):
     """Improve the orders of algorithm 1 and of the net preferences, then shaken orders.
 
-    `start` are ranks (r,) near the best ones of all lists; None computes those of algorithm 1.
+    `start` are ranks (r,) near the best ones of all lists; None computes those of
+    algorithm 1.
     """
     weights = np.maximum(net, 0.0)
     preference = net.sum(axis=2)
@@ -132,10 +135,10 @@ def local_search(r, n_restarts=None, random_state=0):
 def annealed_order(net, order, n_sweeps, rng):
     """Order of one list by simulated annealing: items move to random positions.
 
-    An item moves to position t with a probability proportional to exp(-cost(t) / temperature).
-    Gumbel noise on the costs samples such a position. The costs of all positions of an item are
-    cumulative sums of its net preferences. The temperature falls geometrically. `n_sweeps` is the
-    mean number of moves of each item.
+    An item moves to position t with a probability proportional to exp(-cost(t) /
+    temperature). Gumbel noise on the costs samples such a position. The costs of all
+    positions of an item are cumulative sums of its net preferences. The temperature
+    falls geometrically. `n_sweeps` is the mean number of moves of each item.
     """
     r, order = len(order), order.copy()
     scale = np.abs(net).sum() / max(r * (r - 1), 1)
