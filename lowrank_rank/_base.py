@@ -30,7 +30,7 @@ from ._arrays import (
     take_rows,
 )
 from ._classes import read_binary_labels
-from ._cut_queries import MOST_KEYS, warn_of_cut_queries
+from ._cut_queries import MAX_KEYS, warn_of_cut_queries
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -402,7 +402,7 @@ class BaseRanker:
         if whole:
             check_items_judged(y, weights)
             loss.warn_without_utility(y)
-            self._fitted_lists_ = lists.keys(MOST_KEYS)
+            self._fitted_lists_ = lists.keys(MAX_KEYS)
         return Rows(X, y, lists, weights)
 
     def _set_lists(self, rows, loss):

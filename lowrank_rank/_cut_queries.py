@@ -6,7 +6,7 @@ from ._lists import RankingLists
 from ._warn import warn
 
 #: Lists of a fit whose digests a model keeps, for the warning: 64 kB.
-MOST_KEYS = 4000
+MAX_KEYS = 4000
 
 
 class CutQueriesWarning(UserWarning):
@@ -36,3 +36,6 @@ def warn_of_cut_queries(model, qid):
             CutQueriesWarning,
         )
     return n_cut > 0
+
+
+MOST_KEYS = MAX_KEYS

@@ -176,9 +176,11 @@ class RankingLists:
             return grouped.reshape(self.n_lists, -1, *grouped.shape[1:]).sum(axis=1)
         return np.add.reduceat(grouped, self.starts, axis=0)
 
-    def spread(self, per_list):
+    def repeat(self, per_list):
         """Repeat one value per list over the rows of the list."""
         return np.repeat(per_list, self.lengths, axis=0)
+
+    spread = repeat
 
     def select(self, kept_rows):
         """The lists that remain of some grouped rows, and which lists those are.
@@ -199,13 +201,19 @@ class RankingLists:
         return RankingLists(lengths[kept_lists]), kept_lists
 
 
-def batches(n_lists, entries, max_entries=2**22):
-    """Slices of lists with at most `max_entries` numbers, at least one list each.
+def bounded_blocks(n_rows, row_size, max_entries=2**22):
+    """Cut rows of `row_size` numbers into slices of at most `max_entries` numbers.
 
-    Without any list there is one empty slice, which keeps shapes defined.
+    A slice has at least one row. Without rows there is one empty slice, which keeps
+    shapes defined.
     """
-    step = max(1, max_entries // max(entries, 1))
-    return [slice(0, n_lists)] if n_lists <= step else list(slices(n_lists, step))
+    rows_per_block = max(1, max_entries // max(row_size, 1))
+    if n_rows <= rows_per_block:
+        return [slice(0, n_rows)]
+    return list(slices(n_rows, rows_per_block))
+
+
+batches = bounded_blocks
 
 
 def blocks_of_lists(lists, n_rows):

@@ -194,10 +194,17 @@ def say(estimator, line):
 
 
 @contextmanager
-def all_or_nothing(estimator):
-    """Check the parameters; restore the estimator's state if anything in the block raises."""
+def all_or_nothing(estimator, *, forget=False):
+    """Check the parameters; restore the estimator's state if the block raises.
+
+    With `forget` the fitted attributes, which end in an underscore, are removed first.
+    """
     check_parameters(estimator)
     before = dict(vars(estimator))
+    if forget:
+        for name in before:
+            if name.endswith("_") and not name.startswith("__"):
+                delattr(estimator, name)
     try:
         yield
     except BaseException:
@@ -206,18 +213,9 @@ def all_or_nothing(estimator):
         raise
 
 
-@contextmanager
 def fresh_fit(estimator):
-    """Run a new fit: earlier fitted attributes are removed, or restored if the fit raises.
-
-    Fitted attributes, public and private, end in an underscore.
-    """
-    with all_or_nothing(estimator):
-        for name in [
-            n for n in vars(estimator) if n.endswith("_") and not n.startswith("__")
-        ]:
-            delattr(estimator, name)
-        yield
+    """Run a new fit, `all_or_nothing`, without the attributes of an earlier fit."""
+    return all_or_nothing(estimator, forget=True)
 
 
 def inherit_docstrings(cls):

@@ -154,7 +154,7 @@ def _partitions(client, X, y, qid, weights):
 def _rows_of_lists(block, kept):
     """Rows of a block in some of its lists; `kept` has a flag for each distinct id."""
     lists = RankingLists.from_qid(block[2])
-    rows: Any = np.flatnonzero(lists.ungroup(lists.spread(kept)))
+    rows: Any = np.flatnonzero(lists.ungroup(lists.repeat(kept)))
     if rows[-1] - rows[0] == len(rows) - 1:
         rows = slice(rows[0], rows[-1] + 1)  # views, no copies
     return tuple(None if part is None else take_rows(part, rows) for part in block)

@@ -41,7 +41,7 @@ from lowrank_rank._labels import (
 )
 from lowrank_rank._lists import (
     RankingLists,
-    batches,
+    bounded_blocks,
     factorize,
     mid_fractions,
     mid_ranks,

@@ -23,7 +23,7 @@ from .internals import (
     PD_DECODERS,
     acyclic_edges,
     auto_pd_decoder,
-    batches,
+    bounded_blocks,
     check_preference_matrices,
     decode_map_diagonal,
     differences_from_matrices,
@@ -216,9 +216,9 @@ def test_batches_larger_than_one_piece():
 
 
 def test_batches_hold_every_list_once():
-    assert batches(5, 3, 7) == [slice(0, 2), slice(2, 4), slice(4, 5)]
-    assert batches(2, 9, 7) == [slice(0, 1), slice(1, 2)]
-    assert batches(0, 0) == [slice(0, 0)]
+    assert bounded_blocks(5, 3, 7) == [slice(0, 2), slice(2, 4), slice(4, 5)]
+    assert bounded_blocks(2, 9, 7) == [slice(0, 1), slice(1, 2)]
+    assert bounded_blocks(0, 0) == [slice(0, 0)]
 
 
 @pytest.mark.parametrize("exact", EXACT)

@@ -56,7 +56,7 @@ def test_many_grades_take_several_passes(n_grades):
 def test_scores_of_very_different_sizes_side_by_side():
     rng = np.random.default_rng(2)
     lists = RankingLists([20, 30, 25])
-    scores = rng.normal(size=75) * lists.spread(np.array([1.0, 1e9, 1.0]))
+    scores = rng.normal(size=75) * lists.repeat(np.array([1.0, 1e9, 1.0]))
     y = rng.integers(0, 3, 75).astype(float)
     assert_equal_to_slow(y, scores, lists, 1.0, np.ones(75), rtol=1e-6, atol=1e-6)
     huge = 1e90 * rng.normal(size=75)

@@ -102,7 +102,7 @@ def test_a_squared_term_of_a_sum_has_gains_of_standard_deviation_two():
         if not name.endswith("squared"):
             assert_array_equal(term, alone)
             continue
-        centred = (term - lists.spread(lists.sum(term) / 20)) * (
+        centred = (term - lists.repeat(lists.sum(term) / 20)) * (
             19 / 20 if "pair" in name else 1
         )
         assert_allclose(

@@ -239,7 +239,7 @@ def test_what_the_flags_say(case):
     v /= 2.0
     before = surrogate.evaluate(v, s, lists, w).values
     counts = before[before > 0]
-    shift = lists.spread(np.random.default_rng(1).normal(size=lists.n_lists))
+    shift = lists.repeat(np.random.default_rng(1).normal(size=lists.n_lists))
     shifted = surrogate.evaluate(v, s + shift, lists, w).values
     assert np.allclose(shifted, before) == surrogate.is_shift_invariant
     gradients = (surrogate.evaluate(v, s, lists, x * w).gradient for x in (1.0, 2.0))

@@ -112,7 +112,7 @@ class RelevantFirst(TargetLoss):
 
     def values(self, y, scores, lists):
         best = np.maximum.reduceat(scores, lists.starts)
-        is_best = scores == lists.spread(best)
+        is_best = scores == lists.repeat(best)
         return lists.sum(y * is_best) / lists.sum(is_best)
 
     def encode(self, y):

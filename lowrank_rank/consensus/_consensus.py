@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike, plain
-from .._lists import batches, ranks_from_orders
+from .._lists import bounded_blocks, ranks_from_orders
 from .._parameters import LEVEL, check_parameter, checked, count, number
 from .._tables import TableMixin
 from ..decoders import Decoded, decode_pd_exact, preference_cost
@@ -472,7 +472,7 @@ def resampled_totals(votes, n_resamples, rng):
             "several votes, or counts with kind='counts'."
         )
     chances = weights / max(n_drawn, 1)
-    for some in batches(n_resamples, max(chances.size, r * r), 2**24):
+    for some in bounded_blocks(n_resamples, max(chances.size, r * r), 2**24):
         drawn: Any = rng.multinomial(
             n_drawn, chances, size=len(range(n_resamples)[some])
         )
@@ -487,10 +487,10 @@ def resampled_totals(votes, n_resamples, rng):
                 (drawn if whole else drawn * votes.weights).astype(dtype),
                 0.0,
             )
-            for rows in batches(len(labels), r * r):
+            for rows in bounded_blocks(len(labels), r * r):
                 preferences = encode(labels[rows]).astype(dtype)
                 drawn += times[:, rows] @ preferences.reshape(len(preferences), -1)
-        for part in batches(len(drawn), r * r):
+        for part in bounded_blocks(len(drawn), r * r):
             if drawn.shape[1] == r * r:
                 yield drawn[part].reshape(-1, r, r).astype(float)
             else:

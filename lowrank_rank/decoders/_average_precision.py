@@ -13,7 +13,7 @@ row by row: d = r(r+1)/2 entries in the order of ``numpy.tril_indices(r)``.
 import numpy as np
 
 from .._arrays import ArrayLike
-from .._lists import batches, ranks_from_orders
+from .._lists import bounded_blocks, ranks_from_orders
 from .._parameters import check_parameter, count
 from ._decoded import (
     Decoded,
@@ -189,7 +189,7 @@ def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decod
         )
     full = symmetric_matrices(u, n_items)
     ranks = np.empty((len(full), n_items), dtype=np.intp)
-    for lists in batches(len(full), 2**n_items):
+    for lists in bounded_blocks(len(full), 2**n_items):
         # One column for each list makes the gathers below copy whole rows.
         chunk = np.ascontiguousarray(full[lists].transpose(1, 2, 0))
         ranks[lists] = trace_back(_best_prefixes(chunk))

@@ -31,7 +31,7 @@ def hold_out(lists, weights, fraction, random_state):
             f"{len(counted)} leaves none to learn from: give at least 2 lists (qid=...)."
         )
     _, held = train_test_split(counted, test_size=n_held, random_state=random_state)
-    is_held = lists.ungroup(lists.spread(np.isin(np.arange(lists.n_lists), held)))
+    is_held = lists.ungroup(lists.repeat(np.isin(np.arange(lists.n_lists), held)))
     return np.flatnonzero(~is_held), np.flatnonzero(is_held)
 
 

@@ -81,7 +81,7 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
         loss, lists.group(loss.check_labels(y)), lists, w
     )
     counted = lists.sum(w) * (normalisers > 0)
-    targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))[
+    targets = lists.ungroup(gains * lists.repeat(reciprocal(normalisers)))[
         :, np.newaxis
     ]
     codes = lists.codes if centered else None

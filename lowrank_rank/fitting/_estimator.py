@@ -35,7 +35,7 @@ from .._blocks import (
     refuse_cut_list,
 )
 from .._labels import refuse_unjudged_item
-from .._lists import batches
+from .._lists import bounded_blocks
 from .._parameters import all_or_nothing, fresh_fit, predictor, say
 from ..target_losses import PairwiseDisagreement
 from ._any_regressor import (
@@ -230,7 +230,7 @@ class RegressionMixin:
     def _by_blocks(self, X, entries, decode):
         """``decode(u)``, in blocks of rows: u may have many numbers, `entries`, in a row."""
         X = self._validate_X(X, reset=False)
-        blocks = batches(n_rows(X), entries, max(2**17, 8 * entries))
+        blocks = bounded_blocks(n_rows(X), entries, max(2**17, 8 * entries))
         parts = (take_rows(X, some) for some in blocks) if len(blocks) > 1 else [X]
         return np.concatenate([decode(self._model_.predict(part)) for part in parts])
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._arrays import is_finite
 from .._base import linear_scores
-from .._lists import batches
+from .._lists import bounded_blocks
 from .._warn import warn
 from ._lbfgs import lbfgs
 from ._statistics import Moments, Scaling, chosen_alpha, shift_full_columns, standardise
@@ -253,7 +253,7 @@ def _value_and_gradient(theta, X, sums, known, weights, alpha, unit, axes):
     w = theta * unit
     halves, slopes = np.vstack([axes @ w[:-1], w[-1]]) / 2.0, -sums
     value = alpha / 2.0 * np.sum(w[:-1] ** 2) - np.vdot(sums, halves)
-    for rows in batches(
+    for rows in bounded_blocks(
         X.shape[0], sum(w.shape), 2**15
     ):  # pieces that fit into the cache
         # A row for each target: sums and products over the targets are fast.

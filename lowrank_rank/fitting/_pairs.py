@@ -30,7 +30,7 @@ def pair_sums(grades, scores, lists, margin=1.0, weights=None):
     sums of z**2.
     """
     weights = np.ones(lists.n_rows) if weights is None else weights
-    scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers
+    scores = scores - lists.repeat(lists.sum(scores) / lists.lengths)  # small numbers
     # For each row the sums of w_j and w_j s_j over the rows of lower (higher) grade
     # within the margin, as one complex number w_j + i w_j s_j: both are then read from
     # a table at once.
@@ -67,7 +67,7 @@ def dense_grades(y, lists):
     step[lists.starts] = 0
     total = np.cumsum(step)
     grades = np.empty(len(y), dtype=np.intp)
-    grades[order] = total - lists.spread(total[lists.starts])
+    grades[order] = total - lists.repeat(total[lists.starts])
     return grades
 
 
@@ -94,13 +94,13 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
 def _add_pass(below, above, rows, digit, s, sums_of_rows, groups, margin):
     """Add the sums over pairs of unequal digit within groups of rows in ascending scores s."""
     n, n_digits = len(s), int(digit.max()) + 1
-    start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
+    start, end = groups.repeat(groups.starts), groups.repeat(groups.offsets[1:])
     # The groups are shifted apart, so that one search finds the first row of each group
     # with a score above s - margin. Rounding of very large scores may miss pairs at the
     # margin.
     lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
     width = highest - lowest + 2.0 * abs(margin) + 1.0
-    shifted = s + groups.spread(np.cumsum(width) - width - lowest)
+    shifted = s + groups.repeat(np.cumsum(width) - width - lowest)
     first = np.clip(
         np.searchsorted(shifted, shifted - margin, side="right"), start, end
     )

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, slices
 from .._base import BaseRanker, Rows
-from .._lists import batches
+from .._lists import bounded_blocks
 from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
 from ..fitting._any_regressor import route_of
 from ..fitting._encoding import (
@@ -271,7 +271,7 @@ class LowRankSurrogateRanker(
         self._encode(rows._replace(y=y[:1]), loss)
         loss.check_labels(y)  # names the row
         sums: Any = None
-        for some in batches(len(y), d, max(2**16, d * X.shape[1] // 4)):
+        for some in bounded_blocks(len(y), d, max(2**16, d * X.shape[1] // 4)):
             part = Rows(X[some], y[some], None, weights[some])
             added = sums_of(part, encode_items(part.y, loss, self.decoder_, some.start))
             sums = added if sums is None else sums + added
@@ -291,7 +291,7 @@ class LowRankSurrogateRanker(
         loss.check_labels(rows.y)  # names the row
         for some in slices(d, 64 * math.ceil(d * max(1 / 16, p / n) / 64)):
             targets = np.empty((n, some.stop - some.start))
-            for part in batches(n, d, 2**16):
+            for part in bounded_blocks(n, d, 2**16):
                 encoding = encode_items(rows.y[part], loss, self.decoder_, part.start)
                 targets[part] = encoding.targets[:, some]
             models.append(self._regress(rows, encoding._replace(targets=targets)))

@@ -309,7 +309,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         if name == "qid":  # one weight for each list
             return {**options, "sample_weight": lists.sum(weights) / lists.lengths}
         takes_both = "group_weight" in signature(self.estimator.fit).parameters
-        if takes_both and np.array_equal(weights, lists.spread(weights[lists.starts])):
+        if takes_both and np.array_equal(weights, lists.repeat(weights[lists.starts])):
             return {**options, "group_weight": weights}
         given = weight_parameters(self.estimator, weights)
         if given is None:

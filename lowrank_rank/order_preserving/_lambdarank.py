@@ -61,11 +61,11 @@ class LambdaRank:
             of.reduceat(s, lists.starts) for of in (np.maximum, np.minimum)
         )
         factor = np.where(highest == lowest, _MARGIN, 1.0)  # equal scores: no distance
-        s -= lists.spread((highest + lowest) / 2.0)
+        s -= lists.repeat((highest + lowest) / 2.0)
         dtype = np.float32 if np.all(highest - lowest <= 2 * _SPREAD_32) else np.float64
         # The last row fills up lists: it goes behind all others.
         s = np.append(s, 2.0 * s.min(initial=0.0) - 1.0)
-        v = np.append(self.v * lists.spread(factor), 0.0)
+        v = np.append(self.v * lists.repeat(factor), 0.0)
         gradient, curvature = np.zeros((2, len(s)))
         for rows in self.blocks:
             order = np.argsort(-s[rows], axis=1, kind="stable")

@@ -81,7 +81,7 @@ class ListLoss:
         mass = lists.sum(self.weights)
         if surrogate == "lambdarank":
             self.factor = mass * reciprocal(lists.sum(1.0 * (self.weights > 0)))
-            w = self.weights * lists.spread(reciprocal(self.factor))
+            w = self.weights * lists.repeat(reciprocal(self.factor))
             self._of_scores = _lambdarank(target_loss, y, w, lists)
         else:
             found = _surrogate(surrogate, target_loss, y, weights, lists, is_term)
@@ -94,7 +94,7 @@ class ListLoss:
     def evaluate(self, s):
         """`SurrogateValues` in grouped order at grouped scores."""
         values, gradient, curvature = self._of_scores(s)
-        factor = self.lists.spread(self.factor)
+        factor = self.lists.repeat(self.factor)
         values = None if values is None else self.factor * values
         return SurrogateValues(values, factor * gradient, factor * curvature)
 
@@ -179,7 +179,7 @@ def _lambdarank(target_loss, y, w, lists):
     _check_pairs(lists, np.minimum(lists.lengths, top))
     order = np.lexsort((-gains, lists.index))
     best = lists.sum(gains[order] * discounts(DCG().discount, lists, cut))
-    pairs = LambdaRank(gains * lists.spread(reciprocal(best)), w, lists, top)
+    pairs = LambdaRank(gains * lists.repeat(reciprocal(best)), w, lists, top)
     return lambda s: SurrogateValues(None, *pairs(s))
 
 

@@ -200,7 +200,7 @@ class ScoreProblem(LinearProblem):
         if (
             surrogate.is_shift_invariant and alone.any()
         ):  # a constant, 0 for all of ours
-            self.kept = self.lists.spread(~alone)
+            self.kept = self.lists.repeat(~alone)
             self.n_alone = int(np.count_nonzero(self.weights[~self.kept]))
             self.lists, _ = self.lists.select(self.kept)
             self.v, self.weights = self.v[self.kept], self.weights[self.kept]
@@ -213,7 +213,7 @@ class ScoreProblem(LinearProblem):
             else 1.0
         )
         self.list_factor = (self.mass > 0) / power / summary.total(surrogate)
-        self.row_factor = self.lists.spread(self.list_factor)
+        self.row_factor = self.lists.repeat(self.list_factor)
         mean, scale = scaling
         is_far = np.abs(mean) > 1e3 * scale  # products would cancel digits
         if is_far.any() and not sparse.issparse(X):
@@ -246,7 +246,7 @@ class ScoreProblem(LinearProblem):
         the items of a list have different weights, which the measure does not know.
         """
         lists, counts = self.lists, self.mass > 0
-        unequal = np.any(self.weights != lists.spread(self.weights[lists.starts]))
+        unequal = np.any(self.weights != lists.repeat(self.weights[lists.starts]))
         if unequal or not (self.surrogate.has_bound and loss.is_positional):
             return np.array([np.nan, 1.0])
         lengths, which = np.unique(lists.lengths, return_inverse=True)

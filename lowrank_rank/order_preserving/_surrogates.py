@@ -414,8 +414,8 @@ class PairwiseSquared(PairwiseSurrogate):
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         error, total = s - v, lists.sum(weights)
         safe = np.where(total > 0, total, 1.0)
-        centred = error - lists.spread(lists.sum(weights * error) / safe)
-        mass = lists.spread(total)
+        centred = error - lists.repeat(lists.sum(weights * error) / safe)
+        mass = lists.repeat(total)
         value, twice = total * lists.sum(weights * centred**2), 2.0 * weights
         return SurrogateValues(value, twice * mass * centred, twice * (mass - weights))
 
@@ -440,13 +440,13 @@ class PairwiseExponential(PairwiseSurrogate):
         bottom = -_largest(np.where(weights * v > 0, -s, -np.inf), lists)
         counted = np.isfinite(top) & np.isfinite(bottom)
         top, bottom = np.where(counted, top, 0.0), np.where(counted, bottom, 0.0)
-        up = weights * _bounded_exp(s - lists.spread(top), 0.0)
-        down = weights * v * _bounded_exp(lists.spread(bottom) - s, 0.0)
+        up = weights * _bounded_exp(s - lists.repeat(top), 0.0)
+        down = weights * v * _bounded_exp(lists.repeat(bottom) - s, 0.0)
         scale = _bounded_exp(top - bottom) * counted
         ups, downs = lists.sum(up), lists.sum(down)
         own = up * down  # pairs of an item with itself
-        to_all, from_all = up * lists.spread(downs), down * lists.spread(ups)
-        spread = lists.spread(scale)
+        to_all, from_all = up * lists.repeat(downs), down * lists.repeat(ups)
+        spread = lists.repeat(scale)
         value = scale * np.maximum(ups * downs - lists.sum(own), 0.0)
         curvature = spread * np.maximum(to_all + from_all - 2.0 * own, 0.0)
         return SurrogateValues(value, spread * (to_all - from_all), curvature)
@@ -578,14 +578,14 @@ class CrossEntropy(Surrogate):
         if np.any(weights != 1.0):
             z = s + np.log(weights, out=np.full(len(s), -np.inf), where=counts)
         top = _largest(z, lists)
-        z = z - lists.spread(np.where(np.isfinite(top), top, 0.0))
+        z = z - lists.repeat(np.where(np.isfinite(top), top, 0.0))
         mass = np.exp(z)
         total = lists.sum(mass)
         safe = np.where(total > 0, total, 1.0)
-        softmax = mass / lists.spread(safe)
+        softmax = mass / lists.repeat(safe)
         weighted = weights * v
         sums = lists.sum(weighted)
-        spread = lists.spread(sums)
+        spread = lists.repeat(sums)
         value = sums * np.log(safe) - lists.sum(weighted * np.where(counts, z, 0.0))
         slope = spread * softmax
         return SurrogateValues(value, slope - weighted, slope * (1.0 - softmax))
@@ -594,7 +594,7 @@ class CrossEntropy(Surrogate):
         self, v: Any, s: Any, lists: Any, weights: Any
     ) -> SurrogateValues:
         first_order, weighted = self.evaluate(v, s, lists, weights), weights * v
-        sums = lists.spread(lists.sum(weighted))
+        sums = lists.repeat(lists.sum(weighted))
         per_sum = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
         p = (first_order.gradient + weighted) * per_sum
         return first_order._replace(
@@ -604,7 +604,7 @@ class CrossEntropy(Surrogate):
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         largest = _largest(expected, lists)
         rest = expected.copy()
-        at = lists.spread(largest) == expected
+        at = lists.repeat(largest) == expected
         first = np.unique(lists.index[at], return_index=True)[1]
         rest[np.flatnonzero(at)[first]] = 0.0
         return np.sqrt(2.0 * (largest + _largest(rest, lists)))

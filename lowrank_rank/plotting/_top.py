@@ -231,7 +231,7 @@ class PrecisionAtKDisplay(Display):
                 raise ValueError(
                     "No list has a gain above 0: there is nothing to divide by."
                 )
-            gains = gains / lists.spread(np.where(total > 0, total, 1.0))
+            gains = gains / lists.repeat(np.where(total > 0, total, 1.0))
             factor = lists.n_lists / np.count_nonzero(total)
         values, chance, best = (
             factor * mean_gains(gains, s, lists, len(k))

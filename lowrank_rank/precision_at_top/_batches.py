@@ -227,9 +227,9 @@ def _batches_of_queries(X, positive, lists, loss, batch_size, random_state, shif
     n_below = lists.lengths - n_above
     place = np.full(lists.n_lists, lists.n_lists)
     place[kept] = np.arange(len(kept))
-    above = lists.group(positive) ^ lists.spread(mirrored)
+    above = lists.group(positive) ^ lists.repeat(mirrored)
     ends = np.cumsum(lists.lengths[kept])
-    rows = np.lexsort((~above, lists.spread(place)))[: ends[-1]]
+    rows = np.lexsort((~above, lists.repeat(place)))[: ends[-1]]
     rows = rows if lists.order is None else lists.order[rows]
     if batch_size == "auto":
         batch_size = max(1, min(2000, ends[-1] / min(100, len(kept))))

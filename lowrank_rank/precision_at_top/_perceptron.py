@@ -13,7 +13,7 @@ from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean
 from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
 from .._classes import check_same_classes, read_binary_labels, threshold_between
-from .._cut_queries import MOST_KEYS
+from .._cut_queries import MAX_KEYS
 from .._labels import split_target
 from .._lists import RankingLists
 from .._parameters import (
@@ -273,7 +273,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             path, scaled = self._standardise(X, positive)
             weights = self._solve(path, scaled, positive, lists)
             self._keep(X, positive, weights)
-            self.n_lists_, self._fitted_lists_ = lists.n_lists, lists.keys(MOST_KEYS)
+            self.n_lists_, self._fitted_lists_ = lists.n_lists, lists.keys(MAX_KEYS)
             is_count = lists.ids is None and hasattr(self.target_loss_, "k")
             self._n_counted_rows_ = X.shape[0] if is_count else None
         return self

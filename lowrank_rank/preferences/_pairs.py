@@ -8,7 +8,7 @@ preferences (m, r, r) within m lists of r rows.
 import numpy as np
 from scipy import sparse
 
-from .._lists import batches
+from .._lists import bounded_blocks
 from ..fitting._statistics import SecondMoments
 
 MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 MB
@@ -30,7 +30,7 @@ def pair_moments(features, rows, loss):
     totals = lists.sum(lists.group(weights))
     totals[totals == 0] = 1.0
     moments = None
-    for piece in batches(int(ends[-1]), 2 * X.shape[1]):
+    for piece in bounded_blocks(int(ends[-1]), 2 * X.shape[1]):
         number = np.arange(piece.start, piece.stop)
         q = np.searchsorted(ends, number, side="right")
         i, j = divmod(number - (ends - counts)[q], lists.lengths[q])
@@ -100,7 +100,7 @@ class FeaturePairs:
     def _preference(self, A, rows_a, B, rows_b):
         """The preference for rows of A over rows of B, in pieces of bounded memory."""
         g = np.empty(len(rows_a))
-        for piece in batches(len(rows_a), 2 * A.shape[1]):
+        for piece in bounded_blocks(len(rows_a), 2 * A.shape[1]):
             a, b = A[rows_a[piece]], B[rows_b[piece]]
             forth, back = (
                 pair_features(self.features, a, b),
@@ -121,7 +121,7 @@ def tables_of_lists(model, X, lists):
         )
     for members, grouped in lists.same_length:
         rows = grouped if lists.order is None else lists.order[grouped]
-        for some in batches(len(rows), rows.shape[1] ** 2):
+        for some in bounded_blocks(len(rows), rows.shape[1] ** 2):
             here = rows[some]
             flat = here.ravel()
             with np.errstate(over="ignore", invalid="ignore"):

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index, is_finite, n_rows, slices
 from .._base import BaseRanker, check_no_qid
-from .._lists import RankingLists, batches
+from .._lists import RankingLists, bounded_blocks
 from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
@@ -43,7 +43,7 @@ def label_scores(score_function, loss, y):
     if callable(score_function):
         return _custom_scores(score_function, loss.preferences(y))
     scores = np.empty(y.shape[:2])
-    for rows in batches(len(y), y.shape[1] ** 2):
+    for rows in bounded_blocks(len(y), y.shape[1] ** 2):
         scores[rows] = net_scores(loss.preferences(y[rows]))
     return scores
 
@@ -58,7 +58,7 @@ def row_scores(score_function, loss, y, lists, weights):
     grouped, kept = lists.group(y)[counts], np.flatnonzero(counts)
     lists_kept, _ = lists.select(counts)
     w = lists.group(weights)[counts]
-    if np.any(w != lists_kept.spread(w[lists_kept.starts])):
+    if np.any(w != lists_kept.repeat(w[lists_kept.starts])):
         raise ValueError(
             "A custom score_function takes no weights inside a list: give rows of one list the "
             "same sample_weight (or 0), or use score_function='dmj'."

@@ -164,7 +164,7 @@ class ChainProblem(HingeProblem):
     def worst_of_parts(self, w, part):
         labels, slopes, costs = self._worst_labels(w)
         hinge, n_parts = self.hinge, part.max() + 1
-        of_rows = hinge.lists.spread(part)
+        of_rows = hinge.lists.repeat(part)
         pairs, true_pairs = (
             transition_counts(of, hinge.lists, self.n_columns, self.weights, part)
             for of in (labels, hinge.y)
@@ -177,7 +177,7 @@ class ChainProblem(HingeProblem):
         """The worst labels, and the weighted slopes and cost of each row."""
         hinge, emissions = self.hinge, self.scores(w)
         labels = viterbi(emissions + self.costs, self.transitions(w), hinge.lists)
-        rows, every = hinge.lists.spread(self.weights), np.arange(len(labels))
+        rows, every = hinge.lists.repeat(self.weights), np.arange(len(labels))
         slopes = np.zeros_like(emissions)
         slopes[every, labels] += rows
         slopes[every, hinge.y] -= rows
@@ -189,7 +189,7 @@ class ChainProblem(HingeProblem):
         log_sums, labels, pairs = chain_marginals(
             (emissions + self.costs) / gamma, transitions / gamma, lists, self.weights
         )
-        rows, every = lists.spread(self.weights), np.arange(len(emissions))
+        rows, every = lists.repeat(self.weights), np.arange(len(emissions))
         true = float(emissions[every, hinge.y] @ rows)
         true += float(np.sum(self.true_pairs * transitions))
         slopes = labels * rows[:, np.newaxis]

@@ -75,7 +75,7 @@ def weights_of_lists(weights, lists, what, remedy=""):
     """The weight of each list from the weights of the rows; refuses lists of several weights."""
     weights = lists.group(weights)
     first = weights[lists.starts]
-    wrong = np.flatnonzero(weights != lists.spread(first))
+    wrong = np.flatnonzero(weights != lists.repeat(first))
     if len(wrong):
         which = lists.index[wrong[0]]
         raise ValueError(

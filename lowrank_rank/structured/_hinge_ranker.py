@@ -307,7 +307,7 @@ class StructuredHingeRanker(
         if n_items is None:
             centre = intercept or not hinge.sees_shift
             X, shift = self._standardised(
-                X, lists.spread(weights), centre=centre, lists=lists
+                X, lists.repeat(weights), centre=centre, lists=lists
             )
         else:
             X, shift = self._standardised(X, weights, centre=intercept)

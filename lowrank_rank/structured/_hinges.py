@@ -69,7 +69,7 @@ class ListHinge:
         return (
             weights[:, np.newaxis]
             if self.n_items
-            else self.lists.spread(weights)[:, np.newaxis]
+            else self.lists.repeat(weights)[:, np.newaxis]
         )
 
 
@@ -86,7 +86,7 @@ class PairHinge(ListHinge):
         r, of_all = lists.lengths, isinstance(measure, KendallTau)
         self.grades = dense_grades(self.y, self.lists)
         of_grades = np.bincount(
-            lists.spread(lists.starts) + self.grades, minlength=len(self.y)
+            lists.repeat(lists.starts) + self.grades, minlength=len(self.y)
         )
         tied = lists.sum(of_grades * (of_grades - 1.0)) / 2.0
         total = r * (r - 1) / 2.0 - (0.0 if of_all else tied)
@@ -95,7 +95,7 @@ class PairHinge(ListHinge):
 
     @staticmethod
     def defined(y, lists):
-        return lists.sum(y != lists.spread(y[lists.starts])) > 0
+        return lists.sum(y != lists.repeat(y[lists.starts])) > 0
 
     @staticmethod
     def slope_size(y, lists):
@@ -104,7 +104,7 @@ class PairHinge(ListHinge):
 
     def worst(self, scores):
         hinge, _, slopes, *_ = pair_sums(self.grades, scores.ravel(), self.lists)
-        slopes = slopes * self.lists.spread(self.scale)
+        slopes = slopes * self.lists.repeat(self.scale)
         return hinge * self.scale + self.tied, slopes.reshape(scores.shape)
 
     def soft(self, scores, gamma, weights):
@@ -117,7 +117,7 @@ class PairHinge(ListHinge):
         value = (squared - squared_far) / (2.0 * gamma)
         cost = (hinge - far) / gamma
         slopes = (slopes - slopes_far) / (2.0 * gamma)
-        slopes = (slopes * self.lists.spread(scale)).reshape(scores.shape)
+        slopes = (slopes * self.lists.repeat(scale)).reshape(scores.shape)
         tied = float(self.tied @ weights)
         value, cost, exact = (float(of @ scale) + tied for of in (value, cost, hinge))
         return value, slopes, cost, exact
@@ -150,14 +150,14 @@ class PlacesHinge(ListHinge):
         super().__init__(y, lists, n_items, measure)
         gains = measure.gains(y, lists)
         scale = reciprocal(measure.normaliser(y, gains, lists))
-        self.utilities = gains * lists.spread(scale)
+        self.utilities = gains * lists.repeat(scale)
         longest = int(lists.lengths.max())
         depth = longest if measure.k is None else min(int(measure.k), longest)
         self.discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(
             depth
         )
         self.bottom = (
-            lists.spread(lists.lengths) + 1.0 - mid_ranks(self.utilities, lists)
+            lists.repeat(lists.lengths) + 1.0 - mid_ranks(self.utilities, lists)
         )
 
     @staticmethod
@@ -169,7 +169,7 @@ class PlacesHinge(ListHinge):
         places = worst_places(self.utilities, flat, lists, self.discounts)
         at = np.minimum(places, len(self.discounts)) - 1
         discounts = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
-        slopes = lists.spread(lists.lengths) + 1.0 - places - self.bottom
+        slopes = lists.repeat(lists.lengths) + 1.0 - places - self.bottom
         has_any = lists.sum(self.utilities) > 0
         values = (
             has_any - lists.sum(discounts * self.utilities) + lists.sum(slopes * flat)

@@ -42,7 +42,7 @@ def worst_places(gains, scores, lists, discounts):
     `gains` are b, >= 0, grouped; `discounts` of the first k places do not increase.
     """
     order = sort_lists(scores, lists)
-    s = scores - lists.spread(lists.sum(scores) / lists.lengths)
+    s = scores - lists.repeat(lists.sum(scores) / lists.lengths)
     s, b = s[order], gains[order]
     k = min(len(discounts), int(lists.lengths.max()))
     level = dense_grades(b, lists)
@@ -67,7 +67,7 @@ def worst_places(gains, scores, lists, discounts):
     place = np.zeros(lists.n_rows, dtype=np.intp)
     place[order[kept][first]] = places[first]
     left = place[order] == 0  # the other items come next, by their scores
-    rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.spread(
+    rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.repeat(
         n_first
     )
     place[order[left]] = rank[left]
@@ -100,7 +100,7 @@ def _candidates(level, lists, k):
 def _within_lists(values, lists):
     """Cumulative sums within each list."""
     total = np.concatenate([[0.0], np.cumsum(values)])
-    return total[1:] - lists.spread(total[lists.starts])
+    return total[1:] - lists.repeat(total[lists.starts])
 
 
 # Measures of counts -----------------------------------------------------------------

@@ -276,7 +276,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         # Features are as given: their mean squared norm takes the place of their
         # number.
         self._size_ = (
-            float(lists.spread(weights) @ row_norms(X, squared=True)),
+            float(lists.repeat(weights) @ row_norms(X, squared=True)),
             n_elements,
         )
         return ChainProblem(X, hinge, weights, q, intercept=self.fit_intercept)

@@ -176,7 +176,7 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         flat, lists = y.ravel(), RankingLists.equal(*y.shape)
         gains, normalisers = self.row_targets(flat, lists, np.ones(len(flat)))
-        return (gains * lists.spread(reciprocal(normalisers))).reshape(y.shape)
+        return (gains * lists.repeat(reciprocal(normalisers))).reshape(y.shape)
 
     def row_targets(
         self, y: np.ndarray, lists: Any, weights: Any

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from .._arrays import ArrayLike, check_finite, numbers
-from .._lists import batches
+from .._lists import bounded_blocks
 from .._parameters import check_parameters, count, number
 from ._target_loss import RankingMeasure
 
@@ -235,7 +235,7 @@ class FBeta(SetLoss):
             np.tri(n_labels, dtype=bool),
         )
         chosen = np.zeros((len(u), n_labels), dtype=int)
-        for rows in batches(
+        for rows in bounded_blocks(
             len(u), n_labels * n_labels, 2**17
         ):  # pieces that fit into the cache
             of_sizes = u[rows, 1:].reshape(len(u[rows]), n_labels, max_size)

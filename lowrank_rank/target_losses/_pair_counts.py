@@ -7,7 +7,7 @@ inversions.
 
 import numpy as np
 
-from .._lists import batches
+from .._lists import bounded_blocks
 
 _COMPARED = 32  # the width of halved rows at which all pairs are compared
 
@@ -30,7 +30,7 @@ def pair_counts(y, scores, lists, *, max_entries=2**18):
         )
     for width in np.unique(widths):
         members = np.flatnonzero(widths == width)
-        for some in batches(len(members), width, max_entries):
+        for some in bounded_blocks(len(members), width, max_entries):
             of = members[some]
             lengths = lists.lengths[of][:, np.newaxis]
             # Padding repeats the last item of a list until it is masked below.

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import ArrayLike
-from .._lists import RankingLists, batches, mid_fractions
+from .._lists import RankingLists, bounded_blocks, mid_fractions
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder
 from ..decoders.feedback_arcs._graphs import (
     differences_from_matrices,
@@ -117,7 +117,7 @@ class PairwiseDisagreement(TargetLoss):
         """
         r = np.shape(y)[1]
         total = np.zeros((r, r))
-        for rows in batches(len(y), r * r):
+        for rows in bounded_blocks(len(y), r * r):
             total += np.tensordot(weights[rows], self.preferences(y[rows]), axes=1)
         return total
 
@@ -145,7 +145,7 @@ class PairwiseDisagreement(TargetLoss):
         """
         if np.ndim(y) == 2:
             total = np.zeros(targets.shape[1])
-            for rows in batches(
+            for rows in bounded_blocks(
                 len(targets), targets.shape[1], 2**16
             ):  # fits into the cache
                 total += weights[rows] @ np.fmax(np.abs(targets[rows]), 0.0)  # NaN is 0
@@ -180,7 +180,7 @@ class PairwiseDisagreement(TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         i, j = np.triu_indices(y.shape[1], 1)
         differences = np.empty((len(y), len(i)))
-        for rows in batches(len(y), len(i), 2**15):  # pieces that fit into the cache
+        for rows in bounded_blocks(len(y), len(i), 2**15):  # pieces that fit into the cache
             first, second = (np.take(y[rows], items, axis=1) for items in (i, j))
             differences[rows] = self.net_preference(first, second)
         return differences

@@ -19,7 +19,7 @@ import numpy as np
 from .._arrays import ArrayLike
 from .._lists import (
     RankingLists,
-    batches,
+    bounded_blocks,
     block_lengths,
     mid_fractions,
     mid_ranks,
@@ -41,7 +41,7 @@ def scored_sum(gains, scores, discount, lists, *, cutoff=None):
         return _sum_in_order(gains, scores, sort_lists(scores, lists), weights, lists)
     row, total = _discount_row(discount, r, cutoff), np.empty(lists.n_lists)
     depth = len(row)
-    for some in batches(lists.n_lists, r, 2**15):  # pieces that fit into the cache
+    for some in bounded_blocks(lists.n_lists, r, 2**15):  # pieces that fit into the cache
         order = np.argsort(scores.reshape(-1, r)[some], axis=1)[:, ::-1]
         order = order + lists.starts[some, np.newaxis]
         # Ties below the first position without a discount change nothing.
@@ -305,7 +305,7 @@ class PositionalLoss(TargetLoss):
         flat, lists = self._flat(y)
         gains = self.gains(flat, lists)
         scale = reciprocal(self.normaliser(flat, gains, lists))
-        return (gains * lists.spread(scale)).reshape(np.shape(y))
+        return (gains * lists.repeat(scale)).reshape(np.shape(y))
 
     def rank_features(self, ranks: Any) -> np.ndarray:
         """-discount(rank), shape (n, r)."""
@@ -599,7 +599,7 @@ class NDCG(DCG):
         # finite.
         exponent = np.frexp(np.maximum.reduceat(gains, lists.starts))[1]
         shift = np.where(np.abs(exponent) > _LARGEST_EXPONENT, -exponent, 0)
-        return np.ldexp(gains, lists.spread(shift))
+        return np.ldexp(gains, lists.repeat(shift))
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return best_discounted_sum(
@@ -628,7 +628,7 @@ class SpearmanRho(PositionalLoss):
     takes_runs = False
 
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
-        return lists.spread(lists.lengths) - mid_ranks(y, lists)
+        return lists.repeat(lists.lengths) - mid_ranks(y, lists)
 
     discount = staticmethod(items_below)
 

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, check_same_labels, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
-from .._lists import batches
+from .._lists import bounded_blocks
 from .._parameters import check_parameter, check_parameters, inherit_docstrings, number
 from .._typing import BaseEstimator
 from .._warn import warn
@@ -389,7 +389,7 @@ class RankingMeasure(BaseEstimator):
             check_consistent_length(y, y_score)
             y_score = partial(take_rows, y_score)
         n, r = y.shape
-        rows = [np.arange(n)[some] for some in batches(n, r, max_entries)]
+        rows = [np.arange(n)[some] for some in bounded_blocks(n, r, max_entries)]
         parts = [self._values_of(y[some].toarray(), y_score(some))[0] for some in rows]
         return np.concatenate(parts), read_weights(sample_weight, n)
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import ArrayLike
-from ..._lists import batches, check_ranks, ranks_from_orders
+from ..._lists import bounded_blocks, check_ranks, ranks_from_orders
 from ..._parameters import check_parameter, count
 from ..._warn import warn
 from .._decoded import Decoded, Decoder
@@ -25,7 +25,7 @@ def by_net_preferences(u, ranks_of, bound):
     """
     u = check_preference_matrices(u)
     ranks = np.empty(u.shape[:2], dtype=np.intp)
-    for lists in batches(len(u), u.shape[1] ** 2):
+    for lists in bounded_blocks(len(u), u.shape[1] ** 2):
         ranks[lists] = ranks_of(u[lists] - u[lists].swapaxes(1, 2))
     return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
 

@@ -10,7 +10,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..._lists import batches, ranks_from_orders
+from ..._lists import bounded_blocks, ranks_from_orders
 from ..._parameters import check_parameter, number
 from .._decoded import Decoded, subsets_by_size, trace_back
 from ._graphs import (
@@ -39,7 +39,7 @@ def certified(u, ranks, extra=None):
     if extra is None:
         _, extra = least_costs(u)
     values, spent = costs_of(u, ranks), np.empty(len(u))
-    for lists in batches(len(u), u.shape[1] ** 2):
+    for lists in bounded_blocks(len(u), u.shape[1] ** 2):
         spent[lists] = costs_of(
             np.maximum(net_preferences(u[lists]), 0.0), ranks[lists]
         )
@@ -60,7 +60,7 @@ def least_costs(u, time_limit=60.0, *, branch=False):
         )
     check_parameter("time_limit", time_limit, [number(above=0), None])
     ranks, extra = np.empty((n_lists, r), dtype=np.intp), np.zeros(n_lists)
-    for lists in batches(n_lists, r * r):
+    for lists in bounded_blocks(n_lists, r * r):
         net = net_preferences(u[lists])
         weights = np.maximum(net, 0.0)
         if r <= MAX_ITEMS_SUBSETS:
@@ -157,7 +157,7 @@ def subset_ranks(weights):
         rows[:, np.newaxis], by_net[:, :, np.newaxis], by_net[:, np.newaxis]
     ]
     ranks = np.empty((n_lists, r), dtype=np.intp)
-    for lists in batches(n_lists, 2**r):
+    for lists in bounded_blocks(n_lists, 2**r):
         chunk = renumbered[lists]
         best = _best_prefixes(np.ascontiguousarray(chunk.transpose(1, 2, 0)))
         ranks[rows[lists], by_net[lists]] = trace_back(
