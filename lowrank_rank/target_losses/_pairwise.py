@@ -180,7 +180,9 @@ class PairwiseDisagreement(TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         i, j = np.triu_indices(y.shape[1], 1)
         differences = np.empty((len(y), len(i)))
-        for rows in bounded_blocks(len(y), len(i), 2**15):  # pieces that fit into the cache
+        for rows in bounded_blocks(
+            len(y), len(i), 2**15
+        ):  # pieces that fit into the cache
             first, second = (np.take(y[rows], items, axis=1) for items in (i, j))
             differences[rows] = self.net_preference(first, second)
         return differences

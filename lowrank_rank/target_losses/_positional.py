@@ -19,8 +19,8 @@ import numpy as np
 from .._arrays import ArrayLike
 from .._lists import (
     RankingLists,
-    bounded_blocks,
     block_lengths,
+    bounded_blocks,
     mid_fractions,
     mid_ranks,
     sort_lists,
@@ -41,7 +41,9 @@ def scored_sum(gains, scores, discount, lists, *, cutoff=None):
         return _sum_in_order(gains, scores, sort_lists(scores, lists), weights, lists)
     row, total = _discount_row(discount, r, cutoff), np.empty(lists.n_lists)
     depth = len(row)
-    for some in bounded_blocks(lists.n_lists, r, 2**15):  # pieces that fit into the cache
+    for some in bounded_blocks(
+        lists.n_lists, r, 2**15
+    ):  # pieces that fit into the cache
         order = np.argsort(scores.reshape(-1, r)[some], axis=1)[:, ::-1]
         order = order + lists.starts[some, np.newaxis]
         # Ties below the first position without a discount change nothing.
