@@ -1,4 +1,4 @@
-"""Positional measures: sum over items of discount(rank) times utility; d = r, sorting is exact.
+"""Positional measures: sums of discounted gains, decoded exactly by sorting (d = r).
 
 A generalised positional performance measure (Calauzènes, Usunier & Gallinari 2013,
 definition 2.1) is
@@ -34,74 +34,105 @@ from ._target_loss import RELEVANCE, BinaryMeasure, Decoder, TargetLoss, recipro
 
 
 def scored_sum(gains, scores, discount, lists, *, cutoff=None):
-    """Sum over each list of discount(rank) times gain, a mean over the orders of ties."""
-    r = lists.common_length
-    if r is None or np.ndim(cutoff):
+    """Sum discount(rank) times gain over each list; tied scores give their mean."""
+    if lists.common_length is None or np.ndim(cutoff):
         weights = discounts(discount, lists, cutoff)
-        return _sum_in_order(gains, scores, sort_lists(scores, lists), weights, lists)
-    row, total = _discount_row(discount, r, cutoff), np.empty(lists.n_lists)
+        order = sort_lists(scores, lists)
+        return _sum_in_order(gains, scores, order, weights, lists)
+    row = _discount_row(discount, lists.common_length, cutoff)
+    return _sum_in_equal_lists(gains, scores, row, lists)
+
+
+def _sum_in_equal_lists(gains, scores, row, lists):
+    """Compute `scored_sum` of lists of one length, with the same `row` of discounts."""
+    r = lists.common_length
     depth = len(row)
-    for some in bounded_blocks(
-        lists.n_lists, r, 2**15
-    ):  # pieces that fit into the cache
-        order = np.argsort(scores.reshape(-1, r)[some], axis=1)[:, ::-1]
-        order = order + lists.starts[some, np.newaxis]
+    score_matrix = scores.reshape(-1, r)
+    total = np.empty(lists.n_lists)
+    # About 2**15 numbers at once fit into the cache.
+    for block in bounded_blocks(lists.n_lists, r, 2**15):
+        order = np.argsort(score_matrix[block], axis=1)[:, ::-1]
+        order = order + lists.starts[block, np.newaxis]
+        total[block] = np.take(gains, order[:, :depth]) @ row
         # Ties below the first position without a discount change nothing.
-        head = order[:, : depth + 1]
-        head_scores = np.take(scores, head)
-        total[some] = np.take(gains, head[:, :depth]) @ row
-        tied = np.flatnonzero((head_scores[:, 1:] == head_scores[:, :-1]).any(axis=1))
+        top_scores = np.take(scores, order[:, : depth + 1])
+        has_ties = (top_scores[:, 1:] == top_scores[:, :-1]).any(axis=1)
+        tied = np.flatnonzero(has_ties)
         if len(tied):
             weights = np.tile(np.pad(row, (0, r - depth)), len(tied))
-            part = order[tied].ravel(), weights, RankingLists.equal(len(tied), r)
-            total[some.start + tied] = _sum_in_order(gains, scores, *part)
+            tied_lists = RankingLists.equal(len(tied), r)
+            total[block.start + tied] = _sum_in_order(
+                gains, scores, order[tied].ravel(), weights, tied_lists
+            )
     return total
 
 
 def _sum_in_order(gains, scores, order, weights, lists):
-    """Sum over each list of gain times weight by position, blocks of ties by their means."""
-    blocks, gains = tie_blocks(np.take(scores, order), lists), np.take(gains, order)
+    """Sum gain times weight of the position over each list, averaged over ties."""
+    blocks = tie_blocks(np.take(scores, order), lists)
+    gains = np.take(gains, order)
     if blocks is None:
         return lists.sum(gains * weights)
+    # The mean over the orders of a block of ties: sum of gains times mean of weights.
     sizes = block_lengths(blocks, lists.n_rows)
-    block = np.repeat(np.arange(len(blocks)), sizes)
-    sums = (
-        np.bincount(block, weights=gains) * np.bincount(block, weights=weights) / sizes
-    )
-    return np.add.reduceat(sums, block[lists.starts])
+    block_of_row = np.repeat(np.arange(len(blocks)), sizes)
+    block_gains = np.bincount(block_of_row, weights=gains)
+    block_weights = np.bincount(block_of_row, weights=weights)
+    block_sums = block_gains * block_weights / sizes
+    return np.add.reduceat(block_sums, block_of_row[lists.starts])
 
 
 def best_discounted_sum(gains, discount, lists, *, cutoff=None):
-    """The largest discounted sum of each list over all orders: gains in descending order."""
-    r, total = lists.common_length, np.empty(lists.n_lists)
-    groups = lists.same_length if r is None else [(slice(None), slice(None))]
-    for members, rows in groups:
-        matrix = gains[rows].reshape(len(total[members]), -1)
-        row = _discount_row(discount, matrix.shape[1], cutoff)
-        total[members] = np.sort(matrix, axis=1)[:, -len(row) :] @ row[::-1].copy()
+    """Compute the largest discounted sum of each list: gains in descending order."""
+    r = lists.common_length
+    if r is not None:
+        return _best_sum_of_rows(gains.reshape(lists.n_lists, r), discount, cutoff)
+    total = np.empty(lists.n_lists)
+    for members, rows in lists.same_length:
+        total[members] = _best_sum_of_rows(gains[rows], discount, cutoff)
     return total
 
 
+def _best_sum_of_rows(gains, discount, cutoff):
+    """Compute `best_discounted_sum` of each row of a matrix of gains."""
+    row = _discount_row(discount, gains.shape[1], cutoff)
+    ascending = np.sort(gains, axis=1)
+    return ascending[:, -len(row) :] @ row[::-1].copy()
+
+
 def _discount_row(discount, r, cutoff):
-    """discount(1), ..., discount(r), down to the cut-off."""
-    depth = r if cutoff is None else min(int(cutoff), r)
+    """Compute discount(1), ..., discount(r) down to the cut-off; they may not rise."""
+    depth = r
+    if cutoff is not None:
+        depth = min(int(cutoff), r)
     row = discount(np.arange(1, depth + 1), r) * np.ones(depth)
-    if np.any(rises := np.diff(row) > 0):
-        p = int(np.argmax(rises)) + 1
-        raise ValueError(
-            f"The discount of place {p + 1} of {r}, {row[p]:g}, is above that of place {p}, "
-            f"{row[p - 1]:g}: discounts must not increase."
-        )
-    return row
+    is_rise = np.diff(row) > 0
+    if not is_rise.any():
+        return row
+    p = int(np.argmax(is_rise)) + 1
+    raise ValueError(
+        f"The discount of place {p + 1} of {r}, {row[p]:g}, is above that of place "
+        f"{p}, {row[p - 1]:g}: discounts must not increase."
+    )
 
 
 def discounts(discount, lists, cutoff=None):
-    """discount(position) at every position of every list, 0 below the cut-off."""
-    r, by_position = lists.lengths, np.zeros(lists.n_rows)
-    depth = r if cutoff is None else np.minimum(r, cutoff).astype(np.intp)
-    of_list = np.repeat(np.arange(lists.n_lists), depth)
-    p = np.arange(1, len(of_list) + 1) - (np.cumsum(depth) - depth)[of_list]
-    by_position[lists.starts[of_list] + p - 1] = discount(p, r[of_list])
+    """Compute discount(position) of every position of the lists, 0 below the cut-off.
+
+    `cutoff` is None, a number or one for each list. The result has an entry for each
+    row.
+    """
+    depth = lists.lengths
+    if cutoff is not None:
+        depth = np.minimum(lists.lengths, cutoff).astype(np.intp)
+    # The list and the position p of each row above the cut-off.
+    list_of_row = np.repeat(np.arange(lists.n_lists), depth)
+    first_row = np.cumsum(depth) - depth
+    p = np.arange(1, len(list_of_row) + 1) - first_row[list_of_row]
+    by_position = np.zeros(lists.n_rows)
+    by_position[lists.starts[list_of_row] + p - 1] = discount(
+        p, lists.lengths[list_of_row]
+    )
     return by_position
 
 
@@ -117,15 +148,20 @@ SHARE = number(above=0, maximum=1)._replace(
 
 
 def places_of_share(share, n_relevant):
-    """The cut-off max(1, floor(share * P + 1/2)) of a share of P relevant items."""
+    """Compute max(1, floor(share * P + 1/2)), the cut-off at a share of P items."""
     return np.maximum(1.0, np.floor(share * n_relevant + 0.5))
 
 
 _LARGEST_EXPONENT = 900.0  # 2**1024 overflows in IEEE 754; sums need room
 
 
+def _linear_gain(y):
+    return y
+
+
 def _exponential_gain(y):
-    highest = np.fmax.reduce(y, axis=None, initial=0.0)  # NaN is not judged
+    # fmax ignores NaN: grades that are not judged.
+    highest = np.fmax.reduce(y, axis=None, initial=0.0)
     if highest > _LARGEST_EXPONENT:
         raise ValueError(
             f"The exponential gain 2**y - 1 overflows at the grade y={highest:g}: use "
@@ -134,11 +170,11 @@ def _exponential_gain(y):
     return np.exp2(y) - 1.0
 
 
-GAINS: dict[str, Callable] = {"linear": lambda y: y, "exponential": _exponential_gain}
+GAINS: dict[str, Callable] = {"linear": _linear_gain, "exponential": _exponential_gain}
 
 
 def items_below(p, r):
-    """r - p, the number of items below: the discount of AUC, Spearman and pairs.
+    """Return r - p, the number of items below: the discount of AUC, Spearman and pairs.
 
     Parameters
     ----------
@@ -173,7 +209,7 @@ class PositionalLoss(TargetLoss):
     constant: ClassVar[float] = 1.0
 
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
-        """The numerator of each item's utility, >= 0: the label itself.
+        """Return the numerator of each item's utility, >= 0: the label itself.
 
         Parameters
         ----------
@@ -190,9 +226,10 @@ class PositionalLoss(TargetLoss):
         return y
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
-        """The discount at positions p = 1, 2, ... of lists of length r; the cut-off comes on top.
+        """Compute the discount at positions p = 1, 2, ... of lists of length r.
 
-        p holds integers: write ``1.0 / p**2``, as they have no negative powers.
+        The cut-off comes on top. p holds integers: write ``1.0 / p**2``, as they have
+        no negative powers.
 
         Parameters
         ----------
@@ -209,7 +246,7 @@ class PositionalLoss(TargetLoss):
         raise NotImplementedError(f"{type(self).__name__} must define discount(p, r).")
 
     def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
-        """Rank below which nothing counts: a number, one for each list, or None.
+        """Return the last rank that counts: a number, one for each list, or None.
 
         Parameters
         ----------
@@ -226,10 +263,10 @@ class PositionalLoss(TargetLoss):
         return getattr(self, "k", None)
 
     def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
-        """Number, or one for each list, that the sum is divided by in the end.
+        """Return what the sum is divided by in the end, a number or one for each list.
 
-        A factor of the discount that is kept apart: sums of whole numbers then stay
-        exact.
+        The divisor is a factor of the discount that is kept apart: sums of whole
+        numbers then stay exact.
 
         Parameters
         ----------
@@ -246,7 +283,7 @@ class PositionalLoss(TargetLoss):
         return 1.0
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
-        """One number for each list; 0 marks a list on which the measure is undefined.
+        """Compute one number for each list; 0 marks an undefined measure.
 
         Parameters
         ----------
@@ -265,7 +302,7 @@ class PositionalLoss(TargetLoss):
         return np.ones(lists.n_lists)
 
     def measure_offset(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
-        """A constant that does not depend on the order, a number or one for each list.
+        """Return the part of the measure that does not depend on the order.
 
         Parameters
         ----------
@@ -277,7 +314,7 @@ class PositionalLoss(TargetLoss):
         Returns
         -------
         float or ndarray of shape (n_lists,)
-            What is added to the sum of discounted gains.
+            A number, or one for each list, added to the sum of discounted gains.
         """
         return 0.0
 
@@ -288,44 +325,52 @@ class PositionalLoss(TargetLoss):
         self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any
     ) -> np.ndarray:
         gains = self.gains(y, lists)
-        kept = gains if retrieved is None else np.where(retrieved, gains, 0.0)
-        total = scored_sum(
-            kept, scores, self.discount, lists, cutoff=self.cutoff(y, lists)
-        )
+        retrieved_gains = gains
+        if retrieved is not None:
+            retrieved_gains = np.where(retrieved, gains, 0.0)
+        cutoff = self.cutoff(y, lists)
+        total = scored_sum(retrieved_gains, scores, self.discount, lists, cutoff=cutoff)
         total = total / self.divisor(y, lists)
-        scale = self.normaliser(y, gains, lists)
+        # Items that were not retrieved count in the normaliser.
+        normaliser = self.normaliser(y, gains, lists)
         value = np.full(lists.n_lists, np.nan)
-        np.divide(total, scale, out=value, where=scale > 0)
+        np.divide(total, normaliser, out=value, where=normaliser > 0)
         return value + self.measure_offset(y, lists)
 
-    def _flat(self, y):
+    def _flat_labels(self, y):
+        """Check a matrix of labels; return it flat, with its rows as lists."""
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         return y.ravel(), RankingLists.equal(*y.shape)
 
     def encode(self, y: Any) -> np.ndarray:
-        """Utilities v_i(y) = gain_i / normaliser, shape (n_lists, r); 0 where undefined."""
-        flat, lists = self._flat(y)
+        """Compute v_i(y) = gain_i / normaliser, shape (n_lists, r); 0 where undefined.
+
+        These utilities are the targets alpha_i(y).
+        """
+        flat, lists = self._flat_labels(y)
         gains = self.gains(flat, lists)
         scale = reciprocal(self.normaliser(flat, gains, lists))
         return (gains * lists.repeat(scale)).reshape(np.shape(y))
 
     def rank_features(self, ranks: Any) -> np.ndarray:
-        """-discount(rank), shape (n, r)."""
+        """Compute beta_i = -discount(rank(i)), shape (n, r)."""
         ranks = np.asarray(ranks)
         one_list = RankingLists.equal(1, ranks.shape[1])
-        values = discounts(self.discount, one_list, self.cutoff(None, one_list))
-        return -(values / self.divisor(None, one_list))[ranks - 1]
+        cutoff = self.cutoff(None, one_list)
+        by_position = discounts(self.discount, one_list, cutoff)
+        by_position = by_position / self.divisor(None, one_list)
+        return -by_position[ranks - 1]
 
     def offset(self, y: ArrayLike) -> np.ndarray:
-        """constant - measure_offset(y), shape (n_lists,)."""
-        flat, lists = self._flat(y)
+        """Compute constant - measure_offset(y), shape (n_lists,)."""
+        flat, lists = self._flat_labels(y)
         return (self.constant - self.measure_offset(flat, lists)) * np.ones(len(y))
 
     def row_targets(
         self, y: np.ndarray, lists: Any, weights: Any
     ) -> tuple[np.ndarray, np.ndarray]:
         if not self.is_positional:
-            return super().row_targets(y, lists, weights)  # refuses them
+            return super().row_targets(y, lists, weights)  # refuses documents
         gains = self.gains(y, lists)
         return gains, self.normaliser(y, gains, lists)
 
@@ -350,7 +395,9 @@ class _TopK(PositionalLoss):
 
 
 class PrecisionAtK(_TopK):
-    """Precision at k, ``1 - (1/k) sum_i [rank(i) <= k] y_i``; k = 1 is winner takes all.
+    """Precision at k, ``1 - (1/k) sum_i [rank(i) <= k] y_i``.
+
+    k = 1 is winner takes all.
 
     Parameters
     ----------
@@ -378,8 +425,9 @@ class PrecisionAtK(_TopK):
 
 
 class PrecisionAtShare(_TopK):
-    """Precision at ``k(y) = max(1, floor(share * P + 1/2))``, a share of the P relevant items.
+    """Precision at a share of the relevant items.
 
+    The cut-off is ``k(y) = max(1, floor(share * P + 1/2))`` with P relevant items, and
     ``share=1`` is R-precision (PRBEP). The cut-off depends on the label, so that
     sorting E v is not calibrated. Linear in the indicators [rank(i) = p], the loss is
     decoded by an assignment: ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip =
@@ -395,8 +443,8 @@ class PrecisionAtShare(_TopK):
 
     References
     ----------
-    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
-       Top", ICML 2015.
+    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision
+       at the Top", ICML 2015.
 
     Examples
     --------
@@ -406,7 +454,8 @@ class PrecisionAtShare(_TopK):
     """
 
     at = "p%"
-    is_positional = takes_documents = False
+    is_positional = False
+    takes_documents = False
     _parameters: ClassVar = {"share": [SHARE], **RELEVANCE}
 
     def __init__(
@@ -418,21 +467,26 @@ class PrecisionAtShare(_TopK):
     def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return places_of_share(self.share, lists.sum(y))
 
-    divisor = cutoff
+    def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
+        return self.cutoff(y, lists)
 
     def _positions(self, n_items):
+        """Return the positions p = 1, ..., max k."""
         return np.arange(1, int(places_of_share(self.share, n_items)) + 1)
 
     def encode(self, y: Any) -> np.ndarray:
         y = self.check_labels(np.asarray(y, dtype=np.float64))
-        k = places_of_share(self.share, y.sum(axis=1))
-        open_to = (self._positions(y.shape[1]) <= k[:, np.newaxis]) / k[:, np.newaxis]
-        return (y[:, :, np.newaxis] * open_to[:, np.newaxis, :]).reshape(len(y), -1)
+        k = places_of_share(self.share, y.sum(axis=1))[:, np.newaxis]
+        # alpha_ip = y_i [p <= k(y)] / k(y)
+        by_position = (self._positions(y.shape[1]) <= k) / k
+        alpha = y[:, :, np.newaxis] * by_position[:, np.newaxis, :]
+        return alpha.reshape(len(y), -1)
 
     def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
-        placed = ranks[:, :, np.newaxis] == self._positions(ranks.shape[1])
-        return -placed.reshape(len(ranks), -1).astype(float)
+        # beta_ip = -[rank(i) = p]
+        is_at = ranks[:, :, np.newaxis] == self._positions(ranks.shape[1])
+        return -is_at.reshape(len(ranks), -1).astype(float)
 
     @property
     def decoders(self) -> dict[str, Decoder]:
@@ -496,14 +550,17 @@ class AUC(BinaryMeasure, PositionalLoss):
 
     def measure_offset(self, y: np.ndarray, lists: Any) -> np.ndarray:
         positives = lists.sum(y)
-        return -(positives - 1.0) / (2.0 * np.maximum(lists.lengths - positives, 1.0))
+        negatives = np.maximum(lists.lengths - positives, 1.0)
+        return -(positives - 1.0) / (2.0 * negatives)
 
 
 # Grades -----------------------------------------------------------------------------
 
 
 class DCG(PositionalLoss):
-    """Discounted cumulative gain, ``-sum_i [rank(i) <= k] gain(y_i) / log2(1 + rank(i))``.
+    """Discounted cumulative gain, as the loss ``-DCG``.
+
+    ``DCG = sum_i [rank(i) <= k] gain(y_i) / log2(1 + rank(i))``.
 
     Parameters
     ----------
@@ -541,7 +598,9 @@ class DCG(PositionalLoss):
 
 
 class GainAtK(_TopK):
-    """Total of the grades among the first k, ``-sum_i [rank(i) <= k] y_i``: money, if they are.
+    """Total of the grades among the first k, as the loss ``-sum_i [rank(i) <= k] y_i``.
+
+    If the grades are amounts of money, so is the total.
 
     Parameters
     ----------
@@ -592,14 +651,13 @@ class NDCG(DCG):
     constant = 1.0
 
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
-        gains, smallest = super().gains(y, lists), 2.0**-_LARGEST_EXPONENT
-        if gains.max() < 1.0 / smallest and not np.any(
-            (gains < smallest) & (gains > 0)
-        ):
+        gains = super().gains(y, lists)
+        is_tiny = (gains > 0) & (gains < 2.0**-_LARGEST_EXPONENT)
+        if gains.max() < 2.0**_LARGEST_EXPONENT and not is_tiny.any():
             return gains
         # Scale extreme gains by a power of two for each list, so that their sums stay
         # finite.
-        exponent = np.frexp(np.maximum.reduceat(gains, lists.starts))[1]
+        _, exponent = np.frexp(np.maximum.reduceat(gains, lists.starts))
         shift = np.where(np.abs(exponent) > _LARGEST_EXPONENT, -exponent, 0)
         return np.ldexp(gains, lists.repeat(shift))
 
@@ -629,10 +687,11 @@ class SpearmanRho(PositionalLoss):
     labels = "any"
     takes_runs = False
 
-    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
-        return lists.repeat(lists.lengths) - mid_ranks(y, lists)
-
     discount = staticmethod(items_below)
+
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
+        # r - rho_i, where rho is the label as ranks 1..r, 1 = best.
+        return lists.repeat(lists.lengths) - mid_ranks(y, lists)
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.lengths * (lists.lengths**2.0 - 1.0) / 12.0
@@ -645,7 +704,8 @@ class SpearmanRho(PositionalLoss):
     ) -> tuple[np.ndarray, np.ndarray]:
         # r - rho_i as a fraction of the list puts lists of all lengths on one scale,
         # and a row of weight 2 counts as the row twice.
-        return mid_fractions(y, lists, weights), np.ones(lists.n_lists)
+        gains = mid_fractions(y, lists, weights)
+        return gains, np.ones(lists.n_lists)
 
 
 class ExpectedRankUtility(PositionalLoss):
@@ -677,7 +737,7 @@ class ExpectedRankUtility(PositionalLoss):
     array([1.])
     """
 
-    labels = "any"  # only what is above `neutral` counts
+    labels = "any"  # only grades above `neutral` count
     allow_missing = True
     reaches_one = False
     _parameters: ClassVar = {
@@ -704,11 +764,9 @@ class ExpectedRankUtility(PositionalLoss):
         return np.exp2((1.0 - p) / (self.half_life - 1.0))
 
     def offset(self, y: ArrayLike) -> np.ndarray:
-        """z, shape (n_lists,)."""
-        _, lists = self._flat(y)
-        worth = (
-            max(self.max_grade - self.neutral, 0.0)
-            if self.max_grade is not None
-            else 0.0
-        )
-        return worth * lists.sum(discounts(self.discount, lists))
+        """Compute z, shape (n_lists,)."""
+        _, lists = self._flat_labels(y)
+        largest_gain = 0.0
+        if self.max_grade is not None:
+            largest_gain = max(self.max_grade - self.neutral, 0.0)
+        return largest_gain * lists.sum(discounts(self.discount, lists))
