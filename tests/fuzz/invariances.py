@@ -126,7 +126,34 @@ class Case(NamedTuple):
 
 def make_case(choices):
     """An estimator with good parameters, and data of a kind that people have."""
-    rng, cls = choices.rng, choices.one(DRAWN)
+    rng = choices.rng
+    estimator = make_estimator(choices)
+    n = choices.one([24, 12, 40])
+    n_columns = choices.one([2, 1, 3, 4])
+    X = np.column_stack([make_column(choices, n) for _ in range(n_columns)])
+    if choices.chance(25):  # every row twice
+        X = np.repeat(X[: n // 2], 2, axis=0)
+    signal = StandardScaler().fit_transform(X).sum(axis=1) + rng.normal(size=n)
+    y = make_labels(choices, type(estimator), signal)
+    given = {}
+    takes = signature(estimator.fit).parameters
+    if y.ndim == 1 and "qid" in takes and choices.chance(80):
+        given["qid"] = np.sort(rng.integers(0, 5, n))
+    if "sample_weight" in takes and choices.chance(30):
+        given["sample_weight"] = weights_of(choices, n, given.get("qid"))
+    if choices.chance(25):
+        X = sparse.csr_matrix(np.where(rng.random(X.shape) < 0.6, X, 0.0))
+    case = Case(estimator, X, y, given)
+    if not case.is_centred:
+        # Iterative fits to a year beside a fraction would not converge in time.
+        scaler = MaxAbsScaler() if sparse.issparse(X) else StandardScaler()
+        case = case._replace(X=scaler.fit_transform(X))
+    return case
+
+
+def make_estimator(choices):
+    """An estimator of a random class, with parameters that its fit takes."""
+    cls = choices.one(DRAWN)
     table = DRAWN[cls]
     params = {name: choices.one(table[name]) for name in table if choices.chance(40)}
     if params.get("alpha", "auto") != "auto":
@@ -138,49 +165,35 @@ def make_case(choices):
             params.setdefault(name, table[name][0])
     if cls is HistGradientBoostingRanker:
         params["min_samples_leaf"] = 1  # of 20 rows there would be no trees
-    if "tol" in signature(cls).parameters and not issubclass(
-        cls, (PrecisionAtKPerceptron, *HINGES)
-    ):
+    is_inexact = issubclass(cls, (PrecisionAtKPerceptron, *HINGES))
+    if "tol" in signature(cls).parameters and not is_inexact:
         params["tol"] = 1e-10
     if cls is LowRankSurrogateMultilabelClassifier:
         params["estimator"] = "ridge"  # the other models converge to a tolerance
     estimator = cls(**params)
     if hasattr(estimator, "random_state"):
         estimator.set_params(random_state=0)
-    n = choices.one([24, 12, 40])
-    X = np.column_stack(
-        [make_column(choices, n) for _ in range(choices.one([2, 1, 3, 4]))]
-    )
-    if choices.chance(25):  # every row twice
-        X = np.repeat(X[: n // 2], 2, axis=0)
-    signal = StandardScaler().fit_transform(X).sum(axis=1) + rng.normal(size=n)
-    given = {}
+    return estimator
+
+
+def make_labels(choices, cls, signal):
+    """Labels that an estimator of the class takes, which follow the signal."""
+    n = len(signal)
     if cls is LowRankSurrogateMultilabelClassifier:
-        y = (signal[:, np.newaxis] + rng.normal(size=(n, 3)) > 0).astype(int)
+        noise = choices.rng.normal(size=(n, 3))
+        y = (signal[:, np.newaxis] + noise > 0).astype(int)
     elif cls in BINARY:
         y = (signal > np.median(signal)).astype(int)
     elif cls in CLASSIFIERS:
         y = np.digitize(signal, np.quantile(signal, [0.3, 0.7]))
     elif choices.chance(35) and cls not in OF_DOCUMENTS:
-        noise = rng.normal(size=(n, choices.one([3, 2, 4])))
+        noise = choices.rng.normal(size=(n, choices.one([3, 2, 4])))
         y = np.digitize(signal[:, np.newaxis] + noise, [0.0, 1.0]).astype(float)
     else:
         y = np.digitize(signal, np.quantile(signal, [0.5, 0.8])).astype(float)
-    y = (y > 0).astype(y.dtype) if choices.chance(25) else y
-    takes = signature(estimator.fit).parameters
-    if y.ndim == 1 and "qid" in takes and choices.chance(80):
-        given["qid"] = np.sort(rng.integers(0, 5, n))
-    if "sample_weight" in takes and choices.chance(30):
-        given["sample_weight"] = weights_of(choices, n, given.get("qid"))
     if choices.chance(25):
-        X = sparse.csr_matrix(np.where(rng.random(X.shape) < 0.6, X, 0.0))
-    case = Case(estimator, X, y, given)
-    if (
-        not case.is_centred
-    ):  # iterative fits to a year and a share would need an age to converge
-        unit = MaxAbsScaler() if sparse.issparse(X) else StandardScaler()
-        case = case._replace(X=unit.fit_transform(X))
-    return case
+        return (y > 0).astype(y.dtype)
+    return y
 
 
 def make_column(choices, n):
