@@ -12,17 +12,17 @@ from ._arrays import n_rows, plain
 # sum, and on a cluster they are futures (`lowrank_rank.dask`).
 
 
+# What users give --------------------------------------------------------------------
+
+
 def block_of(entries):
-    """X, y, qid and sample_weight of a tuple (X, y), (X, y, qid) or (X, y, qid, sample_weight)."""
-    if not isinstance(entries, tuple | list) or not 2 <= len(entries) <= 4:
-        what = (
-            f"{len(entries)} entries"
-            if isinstance(entries, tuple | list)
-            else type(entries)
-        )
+    """Complete a tuple (X, y), (X, y, qid) or (X, y, qid, sample_weight) with None."""
+    is_tuple = isinstance(entries, tuple | list)
+    if not is_tuple or not 2 <= len(entries) <= 4:
+        what = f"{len(entries)} entries" if is_tuple else type(entries)
         raise ValueError(
-            f"A block is a tuple (X, y, qid) or (X, y, qid, sample_weight), got {what}. "
-            "datasets.iter_lists reads blocks from files."
+            "A block is a tuple (X, y, qid) or (X, y, qid, sample_weight), got "
+            f"{what}. datasets.iter_lists reads blocks from files."
         )
     return (*entries, *[None] * (4 - len(entries)))
 
@@ -41,7 +41,8 @@ class GivenBlocks:
     def __iter__(self):
         for number, entries in enumerate(self.source, start=1):
             block = block_of(entries)
-            if not n_rows(block[0]):
+            X = block[0]
+            if not n_rows(X):
                 raise ValueError(f"Block {number} has no rows: remove it.")
             yield block
 
@@ -54,44 +55,59 @@ def read_blocks(blocks, *, again=False):
         )
     if again and isinstance(blocks, Iterator):
         raise ValueError(
-            "blocks can be read only once, and an iterative fit reads them again: give a list, or "
-            f"an object whose __iter__ starts again (iter_lists), not {type(blocks).__name__}."
+            "blocks can be read only once, and an iterative fit reads them again: give "
+            "a list, or an object whose __iter__ starts again (iter_lists), not "
+            f"{type(blocks).__name__}."
         )
     return GivenBlocks(blocks)
+
+
+def first_block(blocks):
+    """Return the first of the blocks; refuse none."""
+    for block in blocks:
+        return block
+    raise ValueError("There are no blocks: at least one row is needed.")
+
+
+# Lists must be whole ----------------------------------------------------------------
 
 
 def check_has_ids(before, now, would_be="one list"):
     """Refuse rows without query ids after rows that had them."""
     if before and not now:
         raise ValueError(
-            f"Earlier batches had query ids but this one has none, so its rows would be "
+            "Earlier batches had query ids but this one has none, so its rows would be "
             f"{would_be}: pass qid=..., or y as ranking_target(y, qid)."
         )
 
 
+def check_new_lists(ids, earlier_ids):
+    """Refuse a list with rows in an earlier block; add the ids to `earlier_ids`."""
+    if ids is None:
+        return
+    ids = ids.tolist()
+    for one in ids:
+        if one in earlier_ids:
+            refuse_cut_list(one)
+    earlier_ids.update(ids)
+
+
 def refuse_cut_list(one=None, what="list"):
-    """Refuse a list with rows in two calls, blocks or parts; models keep no ids to name it."""
-    name = f"{what} whose rows come last in one and first in the next"
+    """Refuse a list with rows in two calls, blocks or parts.
+
+    Models keep no ids: without the id of the list, `one`, the message says its place.
+    """
+    if one is None:
+        name = f"{what} whose rows come last in one and first in the next"
+    else:
+        name = f"{what} {plain(one)!r}"
     raise ValueError(
-        f"The {name if one is None else f'{what} {plain(one)!r}'} is split: its rows are in two "
-        f"calls of partial_fit, two blocks or two parts. Put all rows of a {what} into one of them."
+        f"The {name} is split: its rows are in two calls of partial_fit, two blocks or "
+        f"two parts. Put all rows of a {what} into one of them."
     )
 
 
-def check_new_lists(ids, seen):
-    """Refuse a list with rows in an earlier block; adds the ids to the set `seen`."""
-    ids = [] if ids is None else ids.tolist()
-    again = next((one for one in ids if one in seen), None)
-    if again is not None:
-        refuse_cut_list(again)
-    seen.update(ids)
-
-
-def first_block(blocks):
-    """The first of the blocks; refuses none."""
-    for block in blocks:
-        return block
-    raise ValueError("There are no blocks: at least one row is needed.")
+# What fits by sums read -------------------------------------------------------------
 
 
 class Blocks:
@@ -105,7 +121,8 @@ class Blocks:
     """
 
     def __init__(self, source: Iterable[Any], steps: tuple[Any, ...] = ()) -> None:
-        self.source, self.steps = source, steps
+        self.source = source
+        self.steps = steps
 
     def __iter__(self) -> Iterator[Any]:
         for block in self.source:
@@ -114,15 +131,15 @@ class Blocks:
             yield block
 
     def map(self, function: Callable[..., Any], *args: Any) -> "Blocks":
-        """Blocks with ``function(block, *args)`` applied."""
+        """Return blocks with ``function(block, *args)`` applied."""
         return Blocks(self.source, (*self.steps, (function, args)))
 
     def sum(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Sum of ``function(block, *args)`` over the blocks, in their order."""
+        """Sum ``function(block, *args)`` over the blocks, in their order."""
         try:
             return reduce(add, (function(block, *args) for block in self))
         except TypeError:
-            first_block(self.source)
+            first_block(self.source)  # refuses an empty source in clear words
             raise
 
 

@@ -10,32 +10,40 @@ MAX_KEYS = 4000
 
 
 class CutQueriesWarning(UserWarning):
-    """A model is scored on queries with ids of its training queries, but other numbers of rows.
+    """Scored queries have ids of training queries, but other numbers of rows.
 
     Examples
     --------
+    Filter it where each file numbers its own queries:
+
     >>> import warnings
     >>> from lowrank_rank import CutQueriesWarning
-    >>> warnings.filterwarnings("ignore", category=CutQueriesWarning)  # each file has its own ids
+    >>> warnings.filterwarnings("ignore", category=CutQueriesWarning)
     """
 
 
 def warn_of_cut_queries(model, qid):
-    """Warn if queries with ids of the fit have other numbers of rows; returns whether it warned."""
-    fitted = getattr(model, "_fitted_lists_", None)
-    if fitted is None or qid is None:
+    """Warn of queries with other numbers of rows than in fit.
+
+    Returns whether it warned.
+    """
+    fitted_lists = getattr(model, "_fitted_lists_", None)
+    if fitted_lists is None or qid is None:
         return False
+    fitted_keys, fitted_lengths = fitted_lists
     keys, lengths = RankingLists.from_qid(qid).keys()
-    _, first, second = np.intersect1d(fitted[0], keys, return_indices=True)
-    n_cut = np.count_nonzero(fitted[1][first] != lengths[second])
-    if n_cut:
-        warn(
-            f"{n_cut} of {len(keys)} query ids were also in fit, with another number of rows. If "
-            "the queries were cut, this score is too high: pass groups=qid and use GroupKFold. If "
-            "the files number their queries independently, filter CutQueriesWarning.",
-            CutQueriesWarning,
-        )
-    return n_cut > 0
+    _, fitted_places, places = np.intersect1d(fitted_keys, keys, return_indices=True)
+    n_cut = np.count_nonzero(fitted_lengths[fitted_places] != lengths[places])
+    if n_cut == 0:
+        return False
+    warn(
+        f"{n_cut} of {len(keys)} query ids were also in fit, with another number of "
+        "rows. If the queries were cut, this score is too high: pass groups=qid and "
+        "use GroupKFold. If the files number their queries independently, filter "
+        "CutQueriesWarning.",
+        CutQueriesWarning,
+    )
+    return True
 
 
 MOST_KEYS = MAX_KEYS

@@ -1,6 +1,6 @@
 """Lists of rows from query ids, and orders and ranks within lists.
 
-A batch of lists is one flat array plus offsets. In *grouped order* the rows of a list
+Several lists are one flat array plus offsets. In *grouped order* the rows of a list
 stand next to each other, lists in order of first appearance, rows of a list in their
 original order. The rest of the package works on grouped flat arrays and never sees an
 id.
@@ -51,33 +51,27 @@ class RankingLists:
 
     @classmethod
     def from_qid(cls, qid, n_rows=None):
-        """Lists from one id per row; ``qid=None`` is one list of `n_rows` rows."""
+        """Make lists from one id per row; ``qid=None`` is one list of `n_rows` rows."""
         if qid is None:
             return cls([n_rows])
-        categorical, categories = (
-            getattr(qid, "cat", qid),
-            None,
-        )  # of a Series, or of an index
-        if hasattr(categorical, "codes") and hasattr(categorical, "categories"):
-            codes = np.asarray(categorical.codes)
-            if not np.any(codes < 0):  # missing ids are refused later
-                qid, categories = codes, np.asarray(categorical.categories)
+        qid, categories = _codes_and_categories(qid)
         qid = id_array(qid)
         if n_rows is not None and len(qid) != n_rows:
             raise ValueError(
-                f"qid has the length {len(qid)}, and there are {n_rows} rows: give one query id "
-                "for each row of X. For sizes give numpy.repeat(numpy.arange(len(qid)), qid)."
+                f"qid has the length {len(qid)}, and there are {n_rows} rows: give one "
+                "query id for each row of X. For sizes give "
+                "numpy.repeat(numpy.arange(len(qid)), qid)."
             )
         codes, ids = factorize(qid)
         if categories is not None:
             ids = categories[ids]
         lengths = np.bincount(codes, minlength=len(ids))
         if np.all(codes[1:] >= codes[:-1]):
-            return cls(lengths, None, ids)
-        narrow = codes.astype(
-            np.min_scalar_type(len(ids))
-        )  # 16 bits are sorted by radix
-        return cls(lengths, np.argsort(narrow, kind="stable"), ids)
+            return cls(lengths, order=None, ids=ids)
+        # Integers of 16 bits are sorted by radix, in linear time.
+        narrow_codes = codes.astype(np.min_scalar_type(len(ids)))
+        order = np.argsort(narrow_codes, kind="stable")
+        return cls(lengths, order=order, ids=ids)
 
     @property
     def n_lists(self):
@@ -109,34 +103,34 @@ class RankingLists:
         return self.ungroup(self.index)
 
     def n_counted(self, weights):
-        """Number of lists of positive weight, from the weights of the rows in their order."""
+        """Count the lists of positive weight, from the weights of the rows as given."""
         return int(np.count_nonzero(self.sum(self.group(weights))))
 
     def of_rows(self, rows):
-        """The lists of some rows, with ids if these have ids."""
+        """Return the lists of a part of the rows, with ids if these have ids."""
         lists = RankingLists.from_qid(self.codes[rows])
+        # The ids of these lists are codes of the lists in `self`.
         lists.ids = None if self.ids is None else self.ids[lists.ids]
         return lists
 
-    def keys(self, most=None):
-        """Digests of the ids and lengths of the lists, of the first `most`; None without ids."""
+    def keys(self, max_lists=None):
+        """Digests of the ids, and the lengths, of the first `max_lists` lists.
+
+        None without ids.
+        """
         if self.ids is None:
             return None
-        digests = b"".join(map(digest, self.ids[:most].tolist()))
-        lengths = self.lengths[:most].copy()  # the array behind may be large
+        digests = b"".join(map(digest, self.ids[:max_lists].tolist()))
+        lengths = self.lengths[:max_lists].copy()  # a view would keep the whole array
         return np.frombuffer(digests, dtype=np.uint64), lengths
 
     @property
     def ends(self):
-        """Digests of the ids of the first and the last row; None for each without ids."""
+        """Digests of the ids of the first and the last row, each None without ids."""
         if self.ids is None:
             return None, None
-        ids = self.ids[self.codes[[0, -1]]].tolist()
-        whole = [
-            int(one) if isinstance(one, float) and one == int(one) else one
-            for one in ids
-        ]
-        return tuple(map(digest, whole))  # batches may have ids 1 and 1.0
+        first, last = self.ids[self.codes[[0, -1]]].tolist()
+        return digest(_without_fraction(first)), digest(_without_fraction(last))
 
     @cached_property
     def positions(self):
@@ -151,12 +145,12 @@ class RankingLists:
         """
         by_length = np.argsort(self.lengths, kind="stable")
         lengths, first = np.unique(self.lengths[by_length], return_index=True)
-        return [
-            (members, self.starts[members][:, np.newaxis] + np.arange(length))
-            for length, members in zip(
-                lengths, np.split(by_length, first[1:]), strict=True
-            )
-        ]
+        matrices = []
+        members_of_lengths = np.split(by_length, first[1:])
+        for length, members in zip(lengths, members_of_lengths, strict=True):
+            rows = self.starts[members][:, np.newaxis] + np.arange(length)
+            matrices.append((members, rows))
+        return matrices
 
     def group(self, rows):
         """Bring an array with one entry per row into grouped order."""
@@ -182,12 +176,12 @@ class RankingLists:
 
     spread = repeat
 
-    def select(self, kept_rows):
-        """The lists that remain of some grouped rows, and which lists those are.
+    def select(self, is_kept):
+        """Keep a part of the grouped rows, and the lists that have such rows.
 
         Parameters
         ----------
-        kept_rows : ndarray of bool, shape (n_rows,)
+        is_kept : ndarray of bool, shape (n_rows,)
 
         Returns
         -------
@@ -196,9 +190,12 @@ class RankingLists:
         kept_lists : ndarray of int
             Indices of these lists.
         """
-        lengths = np.bincount(self.index[kept_rows], minlength=self.n_lists)
+        lengths = np.bincount(self.index[is_kept], minlength=self.n_lists)
         kept_lists = np.flatnonzero(lengths)
         return RankingLists(lengths[kept_lists]), kept_lists
+
+
+# Blocks of rows and of lists --------------------------------------------------------
 
 
 def bounded_blocks(n_rows, row_size, max_entries=2**22):
@@ -225,11 +222,26 @@ def blocks_of_lists(lists, n_rows):
     [(0, 2), (2, 3), (3, 5)]
     """
     ends = np.searchsorted(lists.offsets, np.arange(n_rows, lists.n_rows, n_rows))
-    return list(pairwise(np.unique([0, *ends, lists.n_lists]).tolist()))
+    bounds = np.unique([0, *ends, lists.n_lists])
+    return list(pairwise(bounds.tolist()))
+
+
+# Ids --------------------------------------------------------------------------------
+
+
+def _codes_and_categories(qid):
+    """Codes and categories of a pandas Categorical; else the ids as given, and None."""
+    categorical = getattr(qid, "cat", qid)  # of a Series, or of an index
+    if not hasattr(categorical, "codes") or not hasattr(categorical, "categories"):
+        return qid, None
+    codes = np.asarray(categorical.codes)
+    if np.any(codes < 0):
+        return qid, None  # missing ids are refused with their row
+    return codes, np.asarray(categorical.categories)
 
 
 def id_array(qid):
-    """One-dimensional array of ids; tuples and mixed types stay objects."""
+    """Convert ids to a one-dimensional array; tuples and mixed types stay objects."""
     check_unmasked(qid, "qid")
     if isinstance(qid, str):
         raise ValueError(
@@ -237,47 +249,66 @@ def id_array(qid):
         )
     if not hasattr(qid, "__array__"):
         try:
-            qid = list(qid)
+            ids = list(qid)
         except TypeError:
             raise TypeError(f"qid must be an array-like of ids, got {qid!r}.") from None
-        plain = len(set(map(type, qid))) == 1 and isinstance(qid[0], str | int | float)
-        array = np.asarray(qid if plain else 0)
-        lossy = plain and isinstance(qid[0], int) and array.dtype.kind not in "iub"
-        # NumPy drops zero bytes at the end of strings.
-        lossy = lossy or (
-            plain and isinstance(qid[0], str) and any(q[-1:] == "\0" for q in qid)
-        )
-        if not plain or lossy:  # np.asarray would merge ["1", 1] and large integers
-            return np.fromiter(qid, dtype=object, count=len(qid))
-        qid = array
+        return _array_of_list(ids)
     qid = np.asarray(qid)
     if qid.ndim != 1:
         raise ValueError(f"qid must be one-dimensional, got the shape {qid.shape}.")
     return qid
 
 
+def _array_of_list(ids):
+    """Array of a list of ids; of objects where NumPy would change the ids."""
+    is_one_type = len(set(map(type, ids))) == 1
+    if is_one_type and isinstance(ids[0], str | int | float):
+        array = np.asarray(ids)
+        is_exact = True
+        if isinstance(ids[0], str):
+            # NumPy drops zero bytes at the end of strings.
+            is_exact = not any(one[-1:] == "\0" for one in ids)
+        elif isinstance(ids[0], int):
+            # Large integers become floats.
+            is_exact = array.dtype.kind in "iub"
+        if is_exact:
+            return array
+    # NumPy would merge ["1", 1], and make a matrix of tuples.
+    return np.fromiter(ids, dtype=object, count=len(ids))
+
+
 def id_text(one, name):
-    """An id as text, a whole float as an integer; refuses a missing id."""
+    """Convert an id to text, a whole float as an integer; refuse a missing id."""
     if is_missing(one):
         raise ValueError(
-            f"{name} contains a missing or infinite id, {one!r}: drop such rows or give them an id."
+            f"{name} contains a missing or infinite id, {one!r}: drop such rows or give "
+            "them an id."
         )
-    whole = isinstance(one, float | np.floating) and one == int(one)
-    return str(int(one) if whole else one)
+    return str(_without_fraction(one))
+
+
+def _without_fraction(one):
+    """A whole float as an integer, any other id unchanged: 1 and 1.0 are one id."""
+    if isinstance(one, float | np.floating) and one == int(one):
+        return int(one)
+    return one
 
 
 def digest(one):
-    """Digest of 64 bits of an id: fitted models keep no id in clear. Equal ids have the same."""
-    parts = [plain(part) for part in (one if isinstance(one, tuple) else [one])]
-    return blake2b(repr(parts).encode(), digest_size=8).digest()
+    """Digest an id in 64 bits: fitted models keep no id in clear.
+
+    Equal ids have the same digest.
+    """
+    parts = one if isinstance(one, tuple) else [one]
+    text = repr([plain(part) for part in parts])
+    return blake2b(text.encode(), digest_size=8).digest()
 
 
 def same_id(a, b):
     """Whether two single ids are equal, of whatever types they are."""
-    equal = plain(a) == plain(b)
-    return (
-        bool(equal) if np.ndim(equal) == 0 else False
-    )  # NumPy compares tuples item by item
+    is_equal = plain(a) == plain(b)
+    # NumPy compares tuples item by item.
+    return np.ndim(is_equal) == 0 and bool(is_equal)
 
 
 def factorize(qid):
@@ -285,41 +316,57 @@ def factorize(qid):
     if len(qid) == 0:
         raise ValueError("qid is empty: there must be at least one row.")
     if qid.dtype == object:
-        try:
-            codes, distinct = _hashed(qid)
-        except TypeError as error:
-            refuse_missing_ids(qid)
-            raise TypeError(f"qid must hold hashable ids: {error}.") from None
-        ids = np.fromiter(distinct, dtype=object, count=len(distinct))
-        if _missing(ids).any():  # each NaN is a key of its own
-            refuse_missing_ids(qid)
-        return codes, ids
+        return _factorize_objects(qid)
     refuse_missing_ids(qid)
     # Ids mostly come in runs: only the first row of each run is looked up.
-    heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
-    ids, lengths = qid[heads], np.diff(np.append(heads, len(qid)))
-    if ids.dtype.kind in "SU":  # hashing takes a sixth of the time of sorting
-        codes, distinct = _hashed(ids)
-        return np.repeat(codes, lengths), np.array(distinct, dtype=ids.dtype)
-    small = ids.dtype.kind in "iu" and ids.min() >= 0  # 16 bits are sorted by radix
-    keys = ids.astype(np.min_scalar_type(ids.max())) if small else ids
-    _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
-    by_appearance = np.argsort(first)
-    place = np.empty_like(by_appearance)
-    place[by_appearance] = np.arange(len(first))
-    codes, ids = place[codes], ids[first[by_appearance]]
-    return np.repeat(codes, lengths), ids
+    is_new_run = np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)])
+    first_rows = np.flatnonzero(is_new_run)
+    run_lengths = np.diff(np.append(first_rows, len(qid)))
+    ids_of_runs = qid[first_rows]
+    if ids_of_runs.dtype.kind in "SU":
+        # Hashing takes a sixth of the time of sorting.
+        codes, distinct = _hashed(ids_of_runs)
+        ids = np.array(distinct, dtype=ids_of_runs.dtype)
+    else:
+        codes, ids = _sorted(ids_of_runs)
+    return np.repeat(codes, run_lengths), ids
+
+
+def _factorize_objects(qid):
+    """`factorize` of ids of any hashable types."""
+    try:
+        codes, distinct = _hashed(qid)
+    except TypeError as error:
+        refuse_missing_ids(qid)
+        raise TypeError(f"qid must hold hashable ids: {error}.") from None
+    ids = np.fromiter(distinct, dtype=object, count=len(distinct))
+    if _missing(ids).any():  # each NaN is a key of its own
+        refuse_missing_ids(qid)
+    return codes, ids
 
 
 def _hashed(ids):
-    """Codes 0, 1, ... of hashable ids in order of first appearance, and the distinct ids."""
+    """Codes of hashable ids in order of first appearance, and the distinct ids."""
     code_of: dict = {}
     codes = [code_of.setdefault(one, len(code_of)) for one in ids.tolist()]
     return np.array(codes, dtype=np.intp), list(code_of)
 
 
+def _sorted(ids):
+    """`_hashed` of numbers, by sorting."""
+    keys = ids
+    if ids.dtype.kind in "iu" and ids.min() >= 0:
+        # Integers of 16 bits are sorted by radix, in linear time.
+        keys = ids.astype(np.min_scalar_type(ids.max()))
+    _, first, sorted_codes = np.unique(keys, return_index=True, return_inverse=True)
+    by_appearance = np.argsort(first)
+    code_of = np.empty_like(by_appearance)
+    code_of[by_appearance] = np.arange(len(first))
+    return code_of[sorted_codes], ids[first[by_appearance]]
+
+
 def codes_of(column, name):
-    """`factorize` of a column of any ids; messages say `name` instead of qid."""
+    """`factorize` a column of any ids; messages say `name` instead of qid."""
     try:
         return factorize(id_array(column))
     except (TypeError, ValueError) as error:
@@ -327,69 +374,75 @@ def codes_of(column, name):
 
 
 def coded(columns, names):
-    """Codes (n, k) of k columns of the same ids, called by `names`, and the distinct ids."""
-    each = [
-        codes_of(column, repr(name))
-        for column, name in zip(columns, names, strict=True)
+    """Codes (n, k) of k columns of the same ids, and the distinct ids.
+
+    Messages call the columns by `names`.
+    """
+    codes_of_columns = []
+    ids_of_columns = []
+    for column, name in zip(columns, names, strict=True):
+        codes, ids = codes_of(column, repr(name))
+        codes_of_columns.append(codes)
+        ids_of_columns.append(ids)
+    check_consistent_length(*codes_of_columns)
+    if len({ids.dtype.kind for ids in ids_of_columns}) > 1:
+        # NumPy would make strings of numbers.
+        ids_of_columns = [ids.astype(object) for ids in ids_of_columns]
+    shared_codes, distinct = factorize(np.concatenate(ids_of_columns))
+    ends = np.cumsum([len(ids) for ids in ids_of_columns])
+    shared = np.split(shared_codes, ends[:-1])
+    recoded = [
+        shared_code[codes]
+        for shared_code, codes in zip(shared, codes_of_columns, strict=True)
     ]
-    check_consistent_length(*(codes for codes, _ in each))
-    if (
-        len({ids.dtype.kind for _, ids in each}) > 1
-    ):  # NumPy would make strings of numbers
-        each = [(codes, ids.astype(object)) for codes, ids in each]
-    place, ids = factorize(np.concatenate([ids for _, ids in each]))
-    places = np.split(place, np.cumsum([len(ids) for _, ids in each])[:-1])
-    return np.column_stack(
-        [p[codes] for p, (codes, _) in zip(places, each, strict=True)]
-    ), ids
+    return np.column_stack(recoded), distinct
 
 
 def refuse_missing_ids(qid):
     """Refuse missing and infinite ids; the message names the first row."""
-    bad = _missing(qid)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(
-            f"qid contains a missing or infinite id (row {row}: {plain(qid[row])!r}): every row "
-            "needs an id."
-        )
+    missing = _missing(qid)
+    if not missing.any():
+        return
+    row = int(np.argmax(missing))
+    raise ValueError(
+        f"qid contains a missing or infinite id (row {row}: {plain(qid[row])!r}): every "
+        "row needs an id."
+    )
 
 
-def _missing(values):
+def _missing(ids):
     """Whether each id, or a part of it, is missing or infinite."""
-    if values.dtype.names is not None:
-        parts = [_missing(values[name]) for name in values.dtype.names]
-        return np.logical_or.reduce(
-            [part.reshape(len(values), -1).any(axis=1) for part in parts]
-        )
-    if values.dtype.kind in "fc":
-        return ~np.isfinite(values)
-    if values.dtype.kind in "mM":
-        return np.isnat(values)
-    if values.dtype == object:
-        flags = np.fromiter(
-            map(is_missing, values.ravel()), dtype=bool, count=values.size
-        )
-        return flags.reshape(values.shape)
-    return np.zeros(len(values), dtype=bool)
+    if ids.dtype.names is not None:
+        is_missing_row = np.zeros(len(ids), dtype=bool)
+        for name in ids.dtype.names:
+            parts = _missing(ids[name])
+            is_missing_row |= parts.reshape(len(ids), -1).any(axis=1)
+        return is_missing_row
+    if ids.dtype.kind in "fc":
+        return ~np.isfinite(ids)
+    if ids.dtype.kind in "mM":
+        return np.isnat(ids)
+    if ids.dtype == object:
+        flags = np.fromiter(map(is_missing, ids.ravel()), dtype=bool, count=ids.size)
+        return flags.reshape(ids.shape)
+    return np.zeros(len(ids), dtype=bool)
 
 
-def is_missing(q):
+def is_missing(one):
     """Whether an id, or a part of it, is None, NaN, NaT or infinite."""
-    if isinstance(q, tuple | frozenset):
-        return any(map(is_missing, q))
-    if isinstance(q, np.void) and q.dtype.names is not None:
-        return bool(_missing(np.asarray(q).reshape(1))[0])
+    if isinstance(one, tuple | frozenset):
+        return any(map(is_missing, one))
+    if isinstance(one, np.void) and one.dtype.names is not None:
+        return bool(_missing(np.asarray(one).reshape(1))[0])
+    if one is None:
+        return True
     try:
-        return (
-            q is None
-            or bool(q != q)
-            or (isinstance(q, float) and abs(q) == float("inf"))
-        )
+        is_nan = bool(one != one)
     except TypeError:  # comparisons with pandas.NA have no truth value
         return True
     except ValueError:
-        raise TypeError(f"qid must hold hashable ids, got the array {q!r}.") from None
+        raise TypeError(f"qid must hold hashable ids, got the array {one!r}.") from None
+    return is_nan or (isinstance(one, float) and abs(one) == float("inf"))
 
 
 # Orders and ranks -------------------------------------------------------------------
@@ -426,7 +479,7 @@ def tie_blocks(sorted_scores, lists):
 
 
 def block_lengths(blocks, n_rows):
-    """Number of items in each block of `tie_blocks`."""
+    """Count the items in each block of `tie_blocks`."""
     return np.diff(np.append(blocks, n_rows))
 
 
@@ -437,20 +490,22 @@ def ranks_from_scores(scores, lists):
     return ranks
 
 
-def check_ranks(given, name, shape):
-    """Ranks 1..r, or the ranks of a `Decoded`, as integers; refuses rows that are no order."""
-    given = np.asarray(getattr(given, "ranks", given))
-    ranks, r = numbers(given, name), shape[1]
+def check_ranks(values, name, shape):
+    """Check ranks 1..r, or those of a `Decoded`; return them as integers."""
+    n_lists, r = shape
+    values = np.asarray(getattr(values, "ranks", values))
+    ranks = numbers(values, name)
     if ranks.shape != shape:
         raise ValueError(
-            f"{name} must be the ranks 1..{r} of all items of {shape[0]} lists, shape {shape}, got "
-            f"the shape {ranks.shape}."
+            f"{name} must be the ranks 1..{r} of all items of {n_lists} lists, shape "
+            f"{shape}, got the shape {ranks.shape}."
         )
-    wrong = np.any(np.sort(ranks, axis=1) != np.arange(1, r + 1), axis=1)
-    for q in np.flatnonzero(wrong)[:1]:
+    is_wrong = np.any(np.sort(ranks, axis=1) != np.arange(1, r + 1), axis=1)
+    if is_wrong.any():
+        q = int(np.argmax(is_wrong))
         raise ValueError(
             f"{name}[{q}] must be the ranks 1..{r} of all items, 1 = best, got "
-            f"{given[q].tolist()}. An order, item indices best first, has the ranks "
+            f"{values[q].tolist()}. An order, item indices best first, has the ranks "
             "np.argsort(order) + 1."
         )
     return ranks.astype(np.intp, copy=False)
@@ -465,17 +520,21 @@ def ranks_from_orders(orders):
 
 def mid_ranks(scores, lists):
     """Mean rank of each item over all orders that agree with the scores."""
-    order, ranks = sort_lists(scores, lists), np.empty(len(scores))
+    order = sort_lists(scores, lists)
+    ranks = np.empty(len(scores))
     ranks[order] = lists.positions
     blocks = tie_blocks(scores[order], lists)
-    if blocks is not None:
-        lengths = block_lengths(blocks, len(scores))
-        ranks[order] = np.repeat(lists.positions[blocks] + (lengths - 1) / 2.0, lengths)
+    if blocks is None:
+        return ranks
+    # A block of m ties from position p on has the mean rank p + (m - 1) / 2.
+    lengths = block_lengths(blocks, len(scores))
+    mean_ranks = lists.positions[blocks] + (lengths - 1) / 2.0
+    ranks[order] = np.repeat(mean_ranks, lengths)
     return ranks
 
 
 def mid_fractions(values, lists, weights):
-    """Weighted fraction of the list below each item; ties and the item itself count one half.
+    """Weighted fraction of each item's list below it; ties and itself count one half.
 
     This is the mid-distribution function of each list, (r - mid_rank + 1/2) / r with
     equal weights. A constant factor of the weights of a list changes nothing. A row of
@@ -485,14 +544,18 @@ def mid_fractions(values, lists, weights):
     blocks = tie_blocks(values[order], lists)
     if blocks is None:
         blocks = np.arange(len(values))
-    weight = weights[order]
-    of_block = np.add.reduceat(weight, blocks)
-    above = np.cumsum(weight) - weight
-    above = above[blocks] - above[lists.starts][lists.index[blocks]]
-    total = lists.sum(weights)[lists.index[blocks]]
-    below = np.divide(
-        above + of_block / 2.0, total, out=np.zeros(len(total)), where=total > 0
+    sorted_weights = weights[order]
+    block_weights = np.add.reduceat(sorted_weights, blocks)
+    # Weight before each block, without the weight of the lists before its own.
+    before = np.cumsum(sorted_weights) - sorted_weights
+    list_of_block = lists.index[blocks]
+    above = before[blocks] - before[lists.starts][list_of_block]
+    # 1 - (above + block / 2) / total, and 1 where the list has no weight.
+    total = lists.sum(weights)[list_of_block]
+    above_fractions = np.divide(
+        above + block_weights / 2.0, total, out=np.zeros(len(total)), where=total > 0
     )
     fractions = np.empty(len(values))
-    fractions[order] = np.repeat(1.0 - below, block_lengths(blocks, len(values)))
+    lengths = block_lengths(blocks, len(values))
+    fractions[order] = np.repeat(1.0 - above_fractions, lengths)
     return fractions

@@ -1,4 +1,4 @@
-"""Parameters of estimators, checked by a table of each class; fits that are all or nothing.
+"""Parameters of estimators, checked by a table; fits that are all or nothing.
 
 A class lists in ``_parameters`` the alternatives of each of its parameters:
 
@@ -30,6 +30,10 @@ from sklearn.utils import check_random_state
 from ._arrays import plain
 
 
+class InvalidParameterError(ValueError, TypeError):
+    """A parameter of a wrong type or value (as scikit-learn's error of this name)."""
+
+
 class Rule(NamedTuple):
     """A test of a parameter, and its words in messages."""
 
@@ -37,69 +41,97 @@ class Rule(NamedTuple):
     words: str
 
 
-class InvalidParameterError(ValueError, TypeError):
-    """A parameter of a wrong type or value (as scikit-learn's error of this name)."""
+# Rules ------------------------------------------------------------------------------
 
-
-_SIGNS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
+_COMPARISONS = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+}
 
 
 def number(minimum=None, maximum=None, *, above=None, below=None):
-    """A finite real number within bounds; `above` and `below` exclude the bound itself."""
-    limits = zip(_SIGNS, (minimum, above, maximum, below), strict=True)
-    bounds = [(sign, bound) for sign, bound in limits if bound is not None]
+    """Accept a finite real number; `above` and `below` exclude the bound itself."""
+    bounds = {">=": minimum, ">": above, "<=": maximum, "<": below}
+    bounds = {sign: bound for sign, bound in bounds.items() if bound is not None}
 
     def accepts(value):
-        within = _is_a(value, Real) and all(
-            _SIGNS[sign](value, bound) for sign, bound in bounds
-        )
+        if not _is_a(value, Real):
+            return False
+        for sign, bound in bounds.items():
+            if not _COMPARISONS[sign](value, bound):
+                return False
         try:
-            return within and bool(np.isfinite(float(value)))
+            return bool(np.isfinite(float(value)))
         except OverflowError:  # an integer beyond the floating range
             return False
 
-    words = " and ".join(f"{sign} {bound}" for sign, bound in bounds)
+    words = " and ".join(f"{sign} {bound}" for sign, bound in bounds.items())
     return Rule(accepts, f"a finite number {words}".rstrip())
 
 
 def count(minimum=1):
-    """An integer of at least `minimum`, small enough to count something."""
-    return Rule(
-        lambda value: _is_a(value, Integral) and minimum <= value <= sys.maxsize,
-        f"an integer >= {minimum}",
-    )
+    """Accept an integer of at least `minimum`, small enough to count something."""
+
+    def accepts(value):
+        return _is_a(value, Integral) and minimum <= value <= sys.maxsize
+
+    return Rule(accepts, f"an integer >= {minimum}")
 
 
 def _is_a(value, kind):
     """Whether a value is a number of this kind; True and False are none."""
-    return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, kind) and not _is_flag(value)
 
 
-def _fits_and_predicts(estimator):
-    fits = hasattr(estimator, "fit") and hasattr(type(estimator), "predict")
-    return fits and not isinstance(estimator, type)
+def _is_flag(value):
+    return isinstance(value, bool | np.bool_)
 
 
-#: Models of real targets; a class, or a classifier, cannot be fitted to them.
-regressor = Rule(
-    lambda value: _fits_and_predicts(value) and not is_classifier(value),
-    "an instance of a regressor with fit and predict",
-)
+def _is_none(value):
+    return value is None
 
-#: Models of grades, which are numbers or classes.
-predictor = Rule(
-    _fits_and_predicts, "an instance of a regressor or classifier with fit and predict"
-)
+
+def _is_name(value):
+    return isinstance(value, str)
+
+
+def _is_predictor(estimator):
+    if isinstance(estimator, type):
+        return False
+    return hasattr(estimator, "fit") and hasattr(type(estimator), "predict")
+
+
+def _is_regressor(estimator):
+    return _is_predictor(estimator) and not is_classifier(estimator)
 
 
 def _is_random_state(value):
+    if _is_flag(value):
+        return False
     try:
-        return not isinstance(value, bool | np.bool_) and bool(
-            check_random_state(value)
-        )
+        check_random_state(value)
     except ValueError:
         return False
+    return True
 
+
+def _is_number_of_jobs(value):
+    return value is None or (_is_a(value, Integral) and value != 0)
+
+
+def _is_verbosity(value):
+    return _is_flag(value) or (_is_a(value, Integral) and value >= 0)
+
+
+#: Models of real targets; a class, or a classifier, cannot be fitted to them.
+regressor = Rule(_is_regressor, "an instance of a regressor with fit and predict")
+
+#: Models of grades, which are numbers or classes.
+predictor = Rule(
+    _is_predictor, "an instance of a regressor or classifier with fit and predict"
+)
 
 #: Values that scikit-learn's `check_random_state` takes.
 random_state = Rule(
@@ -107,30 +139,26 @@ random_state = Rule(
 )
 
 #: Number of jobs of joblib; -1 is one for each processor.
-jobs = Rule(
-    lambda value: value is None or (_is_a(value, Integral) and value != 0),
-    "None or an integer other than 0",
-)
+jobs = Rule(_is_number_of_jobs, "None or an integer other than 0")
 
 #: Amount of printed progress: a flag or a level.
-verbosity = Rule(
-    lambda value: (
-        isinstance(value, bool | np.bool_) or (_is_a(value, Integral) and value >= 0)
-    ),
-    "True, False or an integer >= 0",
-)
+verbosity = Rule(_is_verbosity, "True, False or an integer >= 0")
 
 #: The level of confidence intervals.
 LEVEL = [number(above=0, below=1)]
 #: Parameters of all estimators that draw, run in parallel and report.
 RUNTIME = {"n_jobs": [jobs], "random_state": [random_state], "verbose": [verbosity]}
 
-_SPELLED = {
-    None: Rule(lambda value: value is None, "None"),
-    bool: Rule(lambda value: isinstance(value, bool | np.bool_), "True or False"),
-    str: Rule(lambda value: isinstance(value, str), "a name"),
+#: Rules of the alternatives that Python has a name for.
+_NAMED_RULES = {
+    None: Rule(_is_none, "None"),
+    bool: Rule(_is_flag, "True or False"),
+    str: Rule(_is_name, "a name"),
     callable: Rule(callable, "a callable"),
 }
+
+
+# Checks -----------------------------------------------------------------------------
 
 
 def check_parameter(name, value, alternatives):
@@ -141,23 +169,38 @@ def check_parameter(name, value, alternatives):
     InvalidParameterError
         The message names the parameter, its alternatives and the value.
     """
-    rules = [_SPELLED.get(one, one) for one in alternatives if not isinstance(one, str)]
-    names = sorted(one for one in alternatives if isinstance(one, str))
-    if names:
-        words = f"one of {names}" if len(names) > 1 else repr(names[0])
-        rules.insert(
-            0, Rule(lambda value: isinstance(value, str) and value in names, words)
-        )
-    if not any(rule.accepts(value) for rule in rules):
-        words = " or ".join(rule.words for rule in rules)
-        raise InvalidParameterError(f"{name} must be {words}, got {plain(value)!r}.")
+    names = []
+    rules = []
+    for alternative in alternatives:
+        if isinstance(alternative, str):
+            names.append(alternative)
+        else:
+            rules.append(_NAMED_RULES.get(alternative, alternative))
+    if isinstance(value, str) and value in names:
+        return
+    if any(rule.accepts(value) for rule in rules):
+        return
+    words = [rule.words for rule in rules]
+    if len(names) == 1:
+        words.insert(0, repr(names[0]))
+    elif names:
+        words.insert(0, f"one of {sorted(names)}")
+    raise InvalidParameterError(
+        f"{name} must be {' or '.join(words)}, got {plain(value)!r}."
+    )
+
+
+def check_parameters(estimator):
+    """Refuse the first parameter that is not in the table of the estimator's class."""
+    for name, alternatives in estimator._parameters.items():
+        check_parameter(name, getattr(estimator, name), alternatives)
 
 
 _Function = TypeVar("_Function", bound=Callable)
 
 
 def checked(**table: list) -> Callable[[_Function], _Function]:
-    """Decorate a function whose arguments are checked by a table, as parameters of estimators.
+    """Decorate a function whose arguments are checked by a table.
 
     Arguments with a name of `RUNTIME` are checked by `RUNTIME`, unless they are in the
     table.
@@ -165,8 +208,10 @@ def checked(**table: list) -> Callable[[_Function], _Function]:
 
     def decorate(function):
         signature = inspect.signature(function)
-        names = [name for name in RUNTIME if name in signature.parameters]
-        rules = {**{name: RUNTIME[name] for name in names}, **table}
+        rules = {
+            name: RUNTIME[name] for name in RUNTIME if name in signature.parameters
+        }
+        rules.update(table)
 
         @wraps(function)
         def call(*args, **kwargs):
@@ -181,23 +226,20 @@ def checked(**table: list) -> Callable[[_Function], _Function]:
     return cast(Callable[[_Function], _Function], decorate)
 
 
-def check_parameters(estimator):
-    """Refuse the first parameter of an estimator that is not in the table of its class."""
-    for name, alternatives in estimator._parameters.items():
-        check_parameter(name, getattr(estimator, name), alternatives)
+# Fits -------------------------------------------------------------------------------
 
 
-def say(estimator, line):
-    """Print a line of progress if the estimator is `verbose`."""
-    if estimator.verbose:
-        print(f"[{type(estimator).__name__}] {line}", flush=True)
+def fresh_fit(estimator):
+    """Run a new fit, `all_or_nothing`, without the attributes of an earlier fit."""
+    return all_or_nothing(estimator, forget=True)
 
 
 @contextmanager
 def all_or_nothing(estimator, *, forget=False):
     """Check the parameters; restore the estimator's state if the block raises.
 
-    With `forget` the fitted attributes, which end in an underscore, are removed first.
+    With `forget` the fitted attributes, public and private, are removed first: their
+    names end in an underscore.
     """
     check_parameters(estimator)
     before = dict(vars(estimator))
@@ -207,33 +249,37 @@ def all_or_nothing(estimator, *, forget=False):
                 delattr(estimator, name)
     try:
         yield
-    except BaseException:
+    except BaseException:  # an interrupted fit too
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
 
 
-def fresh_fit(estimator):
-    """Run a new fit, `all_or_nothing`, without the attributes of an earlier fit."""
-    return all_or_nothing(estimator, forget=True)
+def say(estimator, line):
+    """Print a line of progress if the estimator is `verbose`."""
+    if estimator.verbose:
+        print(f"[{type(estimator).__name__}] {line}", flush=True)
+
+
+# Docstrings -------------------------------------------------------------------------
 
 
 def inherit_docstrings(cls):
-    """Give the public methods of a class what their docstrings share with those they replace.
+    """Complete the docstrings of a class's public methods from those they replace.
 
     A method without a docstring gets the whole of it; a method whose docstring has no
     section gets the sections, from "Parameters" on.
     """
-    for name, value in vars(cls).items():
-        is_method = inspect.isroutine(value) or isinstance(value, property)
-        if name.startswith("_") or not is_method or not hasattr(super(cls, cls), name):
+    parent = super(cls, cls)
+    for name, method in vars(cls).items():
+        is_method = inspect.isroutine(method) or isinstance(method, property)
+        if name.startswith("_") or not is_method or not hasattr(parent, name):
             continue
-        replaced = inspect.getdoc(getattr(super(cls, cls), name)) or ""
-        own, start = (
-            inspect.cleandoc(value.__doc__ or ""),
-            replaced.find("\n\nParameters\n"),
-        )
+        inherited = inspect.getdoc(getattr(parent, name)) or ""
+        own = inspect.cleandoc(method.__doc__ or "")
+        sections = inherited.find("\n\nParameters\n")
+        has_sections = "\n---" in own
         if not own:
-            value.__doc__ = replaced
-        elif start > 0 and "\n---" not in own:
-            value.__doc__ = own + replaced[start:]
+            method.__doc__ = inherited
+        elif sections > 0 and not has_sections:
+            method.__doc__ = own + inherited[sections:]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def pandas_for(what):
-    """The module pandas, an optional dependency."""
+    """Import pandas, an optional dependency."""
     try:
         return import_module("pandas")
     except ImportError:
@@ -21,7 +21,9 @@ def cell_of(value):
     """Text of a value; a rounding error is 0."""
     if not isinstance(value, float):
         return str(value)
-    return f"{0.0 if abs(value) < 1e-15 else value:.4g}"
+    if abs(value) < 1e-15:
+        value = 0.0
+    return f"{value:.4g}"
 
 
 class TableMixin:
@@ -41,23 +43,24 @@ class TableMixin:
         """
         return pandas_for("to_frame").DataFrame(self._columns())
 
-    def _padded(self):
-        """Columns of text of one width, the name first; numbers stand on the right."""
+    def _padded_rows(self):
+        """Rows of padded cells, the names first; numbers stand on the right."""
+        columns = []
         for name, values in self._columns().items():
-            cells = [cell_of(v) for v in values]
-            width = max(map(len, [name, *cells]))
-            numeric = all(isinstance(v, Real) for v in values)
-            yield [
-                f"{cell:{'>' if numeric else '<'}{width}}" for cell in [name, *cells]
-            ]
+            cells = [name, *map(cell_of, values)]
+            width = max(map(len, cells))
+            if all(isinstance(value, Real) for value in values):
+                columns.append([cell.rjust(width) for cell in cells])
+            else:
+                columns.append([cell.ljust(width) for cell in cells])
+        return list(zip(*columns, strict=True))
 
     def __repr__(self) -> str:
-        return "\n".join(
-            "  ".join(line).rstrip() for line in zip(*self._padded(), strict=True)
-        )
+        return "\n".join("  ".join(row).rstrip() for row in self._padded_rows())
 
     def _repr_html_(self) -> str:
-        head, *body = (map(escape, line) for line in zip(*self._padded(), strict=True))
-        rows = ["".join(f"<td>{cell}</td>" for cell in line) for line in body]
-        names = "".join(f"<th>{name}</th>" for name in head)
-        return f"<table><tr>{names}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+        head, *body = self._padded_rows()
+        lines = ["".join(f"<th>{escape(name)}</th>" for name in head)]
+        for row in body:
+            lines.append("".join(f"<td>{escape(cell)}</td>" for cell in row))
+        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"

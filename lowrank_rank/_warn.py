@@ -9,13 +9,16 @@ _PACKAGE = str(Path(__file__).parent)
 
 def warn(message, category=UserWarning):
     """Warn at the line of code outside this package that led here."""
-    frame, level = inspect.currentframe(), 1
+    frame = inspect.currentframe()
+    level = 1
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame, level = frame.f_back, level + 1
+        frame = frame.f_back
+        level += 1
     warnings.warn(message, category, stacklevel=level)
 
 
-def warn_of_other_columns(columns, known, who):
+def warn_of_other_columns(columns, expected, who):
     """Warn of columns that a function does not read; `who` begins the sentence."""
-    if others := [name for name in columns if name not in known]:
-        warn(f"{who} does not read the columns {others[:5]}: it reads {known}.")
+    others = [name for name in columns if name not in expected]
+    if others:
+        warn(f"{who} does not read the columns {others[:5]}: it reads {expected}.")
