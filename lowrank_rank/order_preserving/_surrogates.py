@@ -105,9 +105,9 @@ class Surrogate(BaseEstimator):
 
     @property
     def has_bound(self) -> bool:
-        """Whether there is a regret bound: an order-preserving loss with `bound_constant`."""
-        defined = type(self).bound_constant is not Surrogate.bound_constant
-        return self.is_order_preserving and defined
+        """Whether the loss is order-preserving and defines `bound_constant`."""
+        has_constant = type(self).bound_constant is not Surrogate.bound_constant
+        return self.is_order_preserving and has_constant
 
     @property
     def has_link(self) -> bool:
@@ -207,13 +207,13 @@ class Surrogate(BaseEstimator):
             other limits.
         """
         for name in self._positive:
-            check_parameter(
-                f"{name} of {self!r}", getattr(self, name), [number(above=0)]
-            )
+            value = getattr(self, name)
+            check_parameter(f"{name} of {self!r}", value, [number(above=0)])
         if np.any(v < 0) and not self.takes_negative:
             raise ValueError(
-                f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to all of them, "
-                "which changes no expected order, or use 'pointwise_squared'."
+                f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to "
+                "all of them, which changes no expected order, or use "
+                "'pointwise_squared'."
             )
 
 
@@ -237,7 +237,9 @@ class PointwiseSquared(Surrogate):
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         error = s - v
         return SurrogateValues(
-            lists.sum(weights * error**2), 2.0 * weights * error, 2.0 * weights
+            values=lists.sum(weights * error**2),
+            gradient=2.0 * weights * error,
+            curvature=2.0 * weights,
         )
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
@@ -248,13 +250,13 @@ class PointwiseSquared(Surrogate):
 
 
 class TwoSided(Surrogate):
-    """``sum_i v_i phi(t - s_i) + (eta - v_i) phi(s_i)``: a utility is a fraction of eta.
+    """``sum_i v_i phi(t - s_i) + (eta - v_i) phi(s_i)``: v_i is a fraction of eta.
 
-    A subclass defines ``rising(x)``, with value, first and second derivative of phi,
+    A subclass defines ``phi(x)``, which returns its value, first and second derivative,
     and the constant c.
     """
 
-    rising: Callable[[Any], tuple[Any, Any, Any]]
+    phi: Callable[[Any], tuple[Any, Any, Any]]
     t: Any = 0.0
     _positive: ClassVar[tuple[str, ...]] = ("eta",)
 
@@ -263,24 +265,35 @@ class TwoSided(Surrogate):
 
     def check_utilities(self, v: Any) -> None:
         super().check_utilities(v)
-        if not self.eta > v.max(initial=0.0):
+        largest = v.max(initial=0.0)
+        if not self.eta > largest:
             raise ValueError(
-                f"eta={self.eta:g} must be above every utility, the largest is {v.max():g}: "
-                "increase eta, or give the estimator the name of the surrogate: it then sets eta."
+                f"eta={self.eta:g} must be above every utility, the largest is "
+                f"{largest:g}: increase eta, or give the estimator the name of the "
+                "surrogate: it then sets eta."
             )
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        up, down = weights * v, weights * (self.eta - v)
-        of_relevant, fall, bend = self.rising(self.t - s)
-        of_others, rise, other_bend = self.rising(s)
-        value, curvature = lists.sum(up * of_relevant + down * of_others), up * bend
+        # v_i phi(t - s_i), which falls with the score
+        falling_weight = weights * v
+        falling, falling_slope, falling_curvature = self.phi(self.t - s)
+        # (eta - v_i) phi(s_i), which rises with the score
+        rising_weight = weights * (self.eta - v)
+        rising, rising_slope, rising_curvature = self.phi(s)
         return SurrogateValues(
-            value, down * rise - up * fall, curvature + down * other_bend
+            values=lists.sum(falling_weight * falling + rising_weight * rising),
+            gradient=rising_weight * rising_slope - falling_weight * falling_slope,
+            curvature=(
+                falling_weight * falling_curvature + rising_weight * rising_curvature
+            ),
         )
 
 
 class TwoSidedWithTails(TwoSided):
-    """Base of losses with a phi without minimum: never relevant items have no best score."""
+    """Base of the losses with a phi without minimum.
+
+    An item that is never relevant has no best score.
+    """
 
     has_tails = True
 
@@ -294,16 +307,18 @@ class PointwiseLogistic(TwoSidedWithTails):
     c = sqrt(eta), as published.
     """
 
-    def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def phi(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         p = expit(x)
         return np.logaddexp(0.0, x), p, p * (1.0 - p)
 
     def newton_values(
         self, v: Any, s: Any, lists: Any, weights: Any
     ) -> SurrogateValues:
-        first_order = self.evaluate(v, s, lists, weights)
-        largest = _largest_variance(expit(s), v / self.eta)
-        return first_order._replace(curvature=weights * self.eta * largest)
+        # The curvature at s is w eta p (1 - p) for p = expit(s); the minimum of the row
+        # has p = v / eta.
+        variance = _largest_variance(expit(s), v / self.eta)
+        evaluated = self.evaluate(v, s, lists, weights)
+        return evaluated._replace(curvature=weights * self.eta * variance)
 
     def utility(self, s: Any) -> np.ndarray:
         return self.eta * expit(s)
@@ -312,9 +327,9 @@ class PointwiseLogistic(TwoSidedWithTails):
 class PointwiseExponential(TwoSidedWithTails):
     """``sum_i v_i exp(-s_i) + (eta - v_i) exp(s_i)``; c = sqrt(eta), the paper's."""
 
-    def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        e = _bounded_exp(x)
-        return e, e, e
+    def phi(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        exponential = _bounded_exp(x)
+        return exponential, exponential, exponential
 
     def utility(self, s: Any) -> np.ndarray:
         return self.eta * expit(2.0 * s)
@@ -332,9 +347,9 @@ class PointwiseSquaredHinge(TwoSided):
         super().__init__(eta)
         self.t = t
 
-    def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        part = np.maximum(x, 0.0)
-        return part**2, 2.0 * part, 2.0 * (x > 0)
+    def phi(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        hinge = np.maximum(x, 0.0)
+        return hinge**2, 2.0 * hinge, 2.0 * (x > 0)
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         return np.full(lists.n_lists, np.sqrt(2.0 * self.eta) / self.t)
@@ -359,38 +374,31 @@ class PointwiseSmoothHinge(TwoSided):
         super().__init__(eta)
         self.a = a
 
-    def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        inside = (x > 0) & (x < self.a)
-        value = np.where(
-            x < self.a, np.clip(x, 0.0, self.a) ** 2 / (2.0 * self.a), x - self.a / 2.0
-        )
-        return value, np.clip(x / self.a, 0.0, 1.0), inside / self.a
+    def phi(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rounded = np.clip(x, 0.0, self.a) ** 2 / (2.0 * self.a)
+        value = np.where(x < self.a, rounded, x - self.a / 2.0)
+        slope = np.clip(x / self.a, 0.0, 1.0)
+        is_rounded = (x > 0) & (x < self.a)
+        return value, slope, is_rounded / self.a
 
     def newton_values(
         self, v: Any, s: Any, lists: Any, weights: Any
     ) -> SurrogateValues:
-        first_order = self.evaluate(v, s, lists, weights)
-        return first_order._replace(
-            curvature=weights * self.eta / self.a
-        )  # its largest
+        # The largest curvature anywhere is w eta / a.
+        evaluated = self.evaluate(v, s, lists, weights)
+        return evaluated._replace(curvature=weights * self.eta / self.a)
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
-        c = 2.0 * np.sqrt(self.eta / self.a if self.a <= 1.0 else self.a * self.eta)
+        if self.a <= 1.0:
+            c = 2.0 * np.sqrt(self.eta / self.a)
+        else:
+            c = 2.0 * np.sqrt(self.a * self.eta)
         return np.full(lists.n_lists, c)
-
-
-# Members that several surrogates share ------------------------------------------------
-
-
-def twice_root_of_largest(self: Surrogate, expected: Any, lists: Any) -> np.ndarray:
-    """`Surrogate.bound_constant`: 2 sqrt(max E v)."""
-    return 2.0 * np.sqrt(_largest(expected, lists))
 
 
 # Pairs ------------------------------------------------------------------------------
 # Order-preserving surrogates weight "i before j" by v_i and "j before i" by v_j, so
-# that only E v matters. RankNet and RankSVM ask which of the two utilities is larger in
-# each label.
+# that only E v matters. RankNet and RankSVM compare the two utilities of each label.
 
 
 class PairwiseSurrogate(Surrogate):
@@ -412,126 +420,152 @@ class PairwiseSquared(PairwiseSurrogate):
     takes_negative = True
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        error, total = s - v, lists.sum(weights)
-        safe = np.where(total > 0, total, 1.0)
-        centred = error - lists.repeat(lists.sum(weights * error) / safe)
-        mass = lists.repeat(total)
-        value, twice = total * lists.sum(weights * centred**2), 2.0 * weights
-        return SurrogateValues(value, twice * mass * centred, twice * (mass - weights))
+        error = s - v
+        total = lists.sum(weights)
+        safe_total = np.where(total > 0, total, 1.0)
+        # e_i - mean e, with the weighted mean of the list
+        mean = lists.sum(weights * error) / safe_total
+        centred = error - lists.repeat(mean)
+        # W sum_i w_i (e_i - mean e)^2, and its derivatives by s_i
+        row_total = lists.repeat(total)
+        return SurrogateValues(
+            values=total * lists.sum(weights * centred**2),
+            gradient=2.0 * weights * row_total * centred,
+            curvature=2.0 * weights * (row_total - weights),
+        )
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         return np.sqrt(2.0 / lists.lengths)
 
 
-class PairwiseExponential(PairwiseSurrogate):
+class TwoSidedPairwise(PairwiseSurrogate):
+    """Base of ``sum_{i<j} v_i phi(s_j - s_i) + v_j phi(s_i - s_j)``.
+
+    phi has no minimum. c = 2 sqrt(max E v), the paper's.
+    """
+
+    is_proportional = True
+    has_tails = True
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return 2.0 * np.sqrt(_largest(expected, lists))
+
+
+class PairwiseExponential(TwoSidedPairwise):
     """``sum_{i<j} v_i exp(-(s_i - s_j)) + v_j exp(s_i - s_j)``.
 
     c = 2 sqrt(max E v), the paper's. The sum over ordered pairs is a product of two
     sums over items.
     """
 
-    is_proportional = True
-    has_tails = True
-
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        # Both sums are relative to their largest term, so that only a large product is
-        # clipped.
+        # The sum over i != j of w_i v_i exp(-s_i) w_j exp(s_j) is
+        # scale * (sum_i down_i * sum_j up_j - sum_i up_i down_i). Both factors are
+        # relative to their largest term, so that only a large product is clipped.
         top = _largest(np.where(weights > 0, s, -np.inf), lists)
         bottom = -_largest(np.where(weights * v > 0, -s, -np.inf), lists)
-        counted = np.isfinite(top) & np.isfinite(bottom)
-        top, bottom = np.where(counted, top, 0.0), np.where(counted, bottom, 0.0)
+        has_pairs = np.isfinite(top) & np.isfinite(bottom)
+        top = np.where(has_pairs, top, 0.0)
+        bottom = np.where(has_pairs, bottom, 0.0)
+        scale = _bounded_exp(top - bottom) * has_pairs
         up = weights * _bounded_exp(s - lists.repeat(top), 0.0)
         down = weights * v * _bounded_exp(lists.repeat(bottom) - s, 0.0)
-        scale = _bounded_exp(top - bottom) * counted
-        ups, downs = lists.sum(up), lists.sum(down)
-        own = up * down  # pairs of an item with itself
-        to_all, from_all = up * lists.repeat(downs), down * lists.repeat(ups)
-        spread = lists.repeat(scale)
-        value = scale * np.maximum(ups * downs - lists.sum(own), 0.0)
-        curvature = spread * np.maximum(to_all + from_all - 2.0 * own, 0.0)
-        return SurrogateValues(value, spread * (to_all - from_all), curvature)
+        up_sum = lists.sum(up)
+        down_sum = lists.sum(down)
+        # Terms of the pairs of which a row is the lower item, or the higher one. Both
+        # have the pair of the row with itself.
+        as_lower = up * lists.repeat(down_sum)
+        as_higher = down * lists.repeat(up_sum)
+        itself = up * down
+        row_scale = lists.repeat(scale)
+        return SurrogateValues(
+            values=scale * np.maximum(up_sum * down_sum - lists.sum(itself), 0.0),
+            gradient=row_scale * (as_lower - as_higher),
+            curvature=(
+                row_scale * np.maximum(as_lower + as_higher - 2.0 * itself, 0.0)
+            ),
+        )
 
-    bound_constant = twice_root_of_largest
 
-
-class PairwiseLogistic(PairwiseSurrogate):
+class PairwiseLogistic(TwoSidedPairwise):
     """``sum_{i<j} v_i log(1 + exp(-(s_i - s_j))) + v_j log(1 + exp(s_i - s_j))``.
 
     c = 2 sqrt(max E v), the paper's. The cost is (items with v_i > 0) x r for each
     list.
     """
 
-    is_proportional = True
-    has_tails = True
     #: Whether only the order of two utilities matters: pairs have v_i > v_j, and 1 for
     #: v_i.
     is_of_order: ClassVar[bool] = False
 
-    bound_constant = twice_root_of_largest
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        return self._evaluate_pairs(v, s, lists, weights, max_slope=1.0)
 
     def newton_values(
         self, v: Any, s: Any, lists: Any, weights: Any
     ) -> SurrogateValues:
-        return self.evaluate(
-            v, s, lists, weights, 0.5
-        )  # wrong pairs pass the slope 1/2
+        # A pair has the curvature p (1 - p), p its slope. A pair in the wrong order,
+        # p > 1/2, passes p = 1/2 on the way to its minimum.
+        return self._evaluate_pairs(v, s, lists, weights, max_slope=0.5)
 
-    def evaluate(
-        self, v: Any, s: Any, lists: Any, weights: Any, largest: float = 1.0
-    ) -> SurrogateValues:
-        # Curvatures take min(p, largest) for the derivative p of a pair.
-        values, gradient, curvature = (
-            np.zeros(lists.n_lists),
-            np.zeros(len(s)),
-            np.zeros(len(s)),
-        )
+    def _evaluate_pairs(self, v, s, lists, weights, max_slope):
+        """Evaluate; curvatures are at min(p, max_slope) for the slope p of a pair."""
+        values = np.zeros(lists.n_lists)
+        gradient = np.zeros(len(s))
+        curvature = np.zeros(len(s))
         for members, rows in lists.same_length:
-            part = self._of_matrix(v[rows], s[rows], weights[rows], largest)
-            values[members], gradient[rows], curvature[rows] = part
+            part = v[rows], s[rows], weights[rows]
+            evaluated = self._evaluate_matrix(*part, max_slope)
+            values[members] = evaluated.values
+            gradient[rows] = evaluated.gradient
+            curvature[rows] = evaluated.curvature
         return SurrogateValues(values, gradient, curvature)
 
-    def _of_matrix(self, v, s, weights, largest):
-        """Evaluate lists of one length, (m, r), in blocks of pairs that fit the cache."""
-        value, gradient, curvature = (
-            np.zeros(len(v)),
-            np.zeros(v.shape),
-            np.zeros(v.shape),
-        )
-        first = np.argwhere((v > 0) & (weights > 0))
-        a = weights if self.is_of_order else weights * v
+    def _evaluate_matrix(self, v, s, weights, max_slope):
+        """Evaluate lists of one length, (m, r), in parts that fit the cache."""
+        value = np.zeros(len(v))
+        gradient = np.zeros(v.shape)
+        curvature = np.zeros(v.shape)
+        # A pair is a higher item i, with a weight of its own, and any item j.
+        higher = np.argwhere((v > 0) & (weights > 0))
+        higher_weight = weights if self.is_of_order else weights * v
         step = max(1, 2**16 // v.shape[1])
-        for start in range(0, len(first), step):
-            q, i = first[start : start + step].T
-            z, w = s[q] - s[q, i][:, np.newaxis], weights[q]
-            pairs = v[q, i][:, np.newaxis] > v[q] if self.is_of_order else True
-            loss, p = softplus_and_slope(z, pairs, i)
-            here = slice(q[0], q[-1] + 1)
-            # Weighted sums over the rows of each list.
-            summing = sparse.csr_matrix(
-                (a[q, i], (q - q[0], np.arange(len(q)))),
+        for start in range(0, len(higher), step):
+            q, i = higher[start : start + step].T
+            w_i = higher_weight[q, i]
+            w_j = weights[q]
+            # log(1 + exp(s_j - s_i)) and its slope p by s_j, a row for each (q, i)
+            is_pair = v[q, i][:, np.newaxis] > v[q] if self.is_of_order else None
+            loss, p = softplus_and_slope(s[q] - s[q, i][:, np.newaxis], i, is_pair)
+            slope = p * w_j
+            if max_slope < 1.0:
+                np.minimum(p, max_slope, out=p)
+            second = (1.0 - p) * p * w_j
+            # The lists of these rows, and the sum over i of w_i times the row of i.
+            lists = slice(q[0], q[-1] + 1)
+            sum_over_i = sparse.csr_matrix(
+                (w_i, (q - q[0], np.arange(len(q)))),
                 shape=(q[-1] - q[0] + 1, len(q)),
             )
-            value[here] += summing @ np.einsum("kj,kj->k", loss, w)
-            slope = p * w
-            if largest < 1.0:
-                np.minimum(p, largest, out=p)
-            second = (1.0 - p) * p * w
-            for total, part, sign in (
-                (gradient, slope, -1.0),
-                (curvature, second, 1.0),
-            ):
-                total[here] += summing @ part
-                total[q, i] += sign * a[q, i] * part.sum(axis=1)
-        return value, gradient, curvature
+            value[lists] += sum_over_i @ np.einsum("kj,kj->k", loss, w_j)
+            gradient[lists] += sum_over_i @ slope
+            gradient[q, i] -= w_i * slope.sum(axis=1)
+            curvature[lists] += sum_over_i @ second
+            curvature[q, i] += w_i * second.sum(axis=1)
+        return SurrogateValues(value, gradient, curvature)
 
 
 class RankNet(PairwiseLogistic):
-    """``sum over v_i > v_j of log(1 + exp(-(s_i - s_j)))``; not order-preserving, for comparison.
+    """``sum over v_i > v_j of log(1 + exp(-(s_i - s_j)))``.
+
+    It is not order-preserving, and here for comparison.
 
     Examples
     --------
+    The value is log 2 for any two different utilities:
+
     >>> from lowrank_rank.surrogates import surrogate_loss
-    >>> surrogate_loss("ranknet", [3.0, 1.0], [0.0, 0.0]).round(4)  # log 2, whatever the utilities
+    >>> surrogate_loss("ranknet", [3.0, 1.0], [0.0, 0.0]).round(4)
     array([0.6931])
     """
 
@@ -541,18 +575,19 @@ class RankNet(PairwiseLogistic):
 
 
 class PairwiseSquaredHinge(PairwiseSurrogate):
-    """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``; not order-preserving, for comparison.
+    """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``.
 
-    The squared hinge of RankSVM's pairs. The computation sorts the scores and forms no
-    pair.
+    The squared hinge of RankSVM's pairs is not order-preserving, and here for
+    comparison. The computation sorts the scores and forms no pair.
     """
 
     is_order_preserving = False
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         grades = dense_grades(v, lists)
-        _, squares, _, slopes, curvatures = pair_sums(grades, s, lists, weights=weights)
-        return SurrogateValues(squares, slopes, curvatures)
+        sums = pair_sums(grades, s, lists, weights=weights)
+        _, squares, _, slopes, curvatures = sums
+        return SurrogateValues(values=squares, gradient=slopes, curvature=curvatures)
 
 
 # Lists ------------------------------------------------------------------------------
@@ -573,49 +608,61 @@ class CrossEntropy(Surrogate):
     has_tails = True
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        counts = weights > 0
+        has_weight = weights > 0
+        # z_i = s_i + log w_i, minus the largest of its list; p = exp(z) / sum exp(z)
         z = s
         if np.any(weights != 1.0):
-            z = s + np.log(weights, out=np.full(len(s), -np.inf), where=counts)
-        top = _largest(z, lists)
-        z = z - lists.repeat(np.where(np.isfinite(top), top, 0.0))
-        mass = np.exp(z)
-        total = lists.sum(mass)
-        safe = np.where(total > 0, total, 1.0)
-        softmax = mass / lists.repeat(safe)
-        weighted = weights * v
-        sums = lists.sum(weighted)
-        spread = lists.repeat(sums)
-        value = sums * np.log(safe) - lists.sum(weighted * np.where(counts, z, 0.0))
-        slope = spread * softmax
-        return SurrogateValues(value, slope - weighted, slope * (1.0 - softmax))
+            log_weights = np.full(len(s), -np.inf)
+            np.log(weights, out=log_weights, where=has_weight)
+            z = s + log_weights
+        largest = _largest(z, lists)
+        z = z - lists.repeat(np.where(np.isfinite(largest), largest, 0.0))
+        exponentials = np.exp(z)
+        total = lists.sum(exponentials)
+        safe_total = np.where(total > 0, total, 1.0)
+        p = exponentials / lists.repeat(safe_total)
+        # V = sum_i w_i v_i; the value is V log(sum exp(z)) - sum_i w_i v_i z_i
+        targets = weights * v
+        target_sum = lists.sum(targets)
+        products = targets * np.where(has_weight, z, 0.0)
+        # V p_i - w_i v_i, and its derivative V p_i (1 - p_i)
+        expected = lists.repeat(target_sum) * p
+        return SurrogateValues(
+            values=target_sum * np.log(safe_total) - lists.sum(products),
+            gradient=expected - targets,
+            curvature=expected * (1.0 - p),
+        )
 
     def newton_values(
         self, v: Any, s: Any, lists: Any, weights: Any
     ) -> SurrogateValues:
-        first_order, weighted = self.evaluate(v, s, lists, weights), weights * v
-        sums = lists.repeat(lists.sum(weighted))
-        per_sum = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
-        p = (first_order.gradient + weighted) * per_sum
-        return first_order._replace(
-            curvature=sums * _largest_variance(p, weighted * per_sum)
-        )
+        evaluated = self.evaluate(v, s, lists, weights)
+        targets = weights * v
+        target_sum = lists.repeat(lists.sum(targets))
+        has_sum = target_sum > 0
+        inverse_sum = np.zeros(len(target_sum))
+        np.divide(1.0, target_sum, out=inverse_sum, where=has_sum)
+        # The gradient is V p_i - w_i v_i; the minimum of the row has p_i = w_i v_i / V.
+        p = (evaluated.gradient + targets) * inverse_sum
+        variance = _largest_variance(p, targets * inverse_sum)
+        return evaluated._replace(curvature=target_sum * variance)
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        # The largest E v of each list and, without its first item, the second largest.
         largest = _largest(expected, lists)
-        rest = expected.copy()
-        at = lists.repeat(largest) == expected
-        first = np.unique(lists.index[at], return_index=True)[1]
-        rest[np.flatnonzero(at)[first]] = 0.0
-        return np.sqrt(2.0 * (largest + _largest(rest, lists)))
+        is_largest = lists.repeat(largest) == expected
+        first = np.unique(lists.index[is_largest], return_index=True)[1]
+        others = expected.copy()
+        others[np.flatnonzero(is_largest)[first]] = 0.0
+        return np.sqrt(2.0 * (largest + _largest(others, lists)))
 
 
 class BregmanSurrogate(Surrogate):
-    """``B_Psi(v || g(s))`` of a separable Psi(v) = sum_i psi(v_i); c = 2 / sqrt(mu), the paper's.
+    """Bregman divergence ``B_Psi(v || g(s))`` of a separable Psi(v) = sum_i psi(v_i).
 
     The divergence is ``sum_i psi(v_i) - psi(g(s_i)) - s_i (v_i - g(s_i))``. The
     canonical link g is the inverse of psi'. The divergence is convex in s and has the
-    derivative g(s_i) - v_i.
+    derivative g(s_i) - v_i. c = 2 / sqrt(mu), the paper's.
 
     Parameters
     ----------
@@ -645,10 +692,12 @@ class BregmanSurrogate(Surrogate):
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         g = self.link(s)
-        value = self.psi(v) - self.psi(g) - s * (v - g)
-        # The link g is 1/mu-Lipschitz: 1/mu bounds the curvature.
+        divergence = self.psi(v) - self.psi(g) - s * (v - g)
         return SurrogateValues(
-            lists.sum(weights * value), weights * (g - v), weights / self.mu
+            values=lists.sum(weights * divergence),
+            gradient=weights * (g - v),
+            # The link g is 1/mu-Lipschitz: 1/mu bounds the curvature.
+            curvature=weights / self.mu,
         )
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
@@ -661,18 +710,18 @@ class BregmanSurrogate(Surrogate):
 # Elementary functions ---------------------------------------------------------------
 
 
-def softplus_and_slope(z, pairs, i):
-    """log(1 + exp(z)) and its derivative; both are 0 outside `pairs` and in columns i of the rows.
+def softplus_and_slope(z, i, is_pair=None):
+    """Compute log(1 + exp(z)) and its derivative, both (k, r); z is overwritten.
 
-    z is overwritten.
+    Both are 0 in column i of each row, and outside `is_pair` (k, r), if it is given.
     """
     largest = z.max()
     if largest > 600.0:  # exp(600) is finite, and its logarithm linear from there on
         tail = np.maximum(z - 600.0, 0.0)
         np.minimum(z, 600.0, out=z)
     np.exp(z, out=z)
-    if pairs is not True:
-        z *= pairs
+    if is_pair is not None:
+        z *= is_pair
     z[np.arange(len(z)), i] = 0.0
     loss = np.log1p(z)
     if largest > 600.0:
@@ -681,17 +730,18 @@ def softplus_and_slope(z, pairs, i):
 
 
 def _largest(values, lists):
+    """Find the largest value of each list."""
     return np.maximum.reduceat(values, lists.starts)
 
 
 def _largest_variance(p, target):
-    """Largest z (1 - z) over the probabilities z between p and the target."""
+    """Find the largest z (1 - z) over the probabilities z between p and the target."""
     z = np.clip(0.5, np.minimum(p, target), np.maximum(p, target))
     return z * (1.0 - z)
 
 
 def _bounded_exp(x, largest=600.0):
-    """Exponential, clipped to stay finite after too long a step of a line search."""
+    """Compute exp(x), clipped to stay finite after too long a step of a line search."""
     return np.exp(np.minimum(x, largest))
 
 
@@ -732,11 +782,11 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
     if surrogate == "lambdarank":
         raise ValueError(
             "'lambdarank' has no value, so only boosted trees take it "
-            f"(HistGradientBoostingRanker, boosting_objective). Use one of {sorted(SURROGATES)}."
+            "(HistGradientBoostingRanker, boosting_objective). "
+            f"Use one of {sorted(SURROGATES)}."
         )
-    surrogate = (
-        "cross_entropy" if surrogate == "listnet" else surrogate
-    )  # its common name
+    if surrogate == "listnet":  # its common name
+        surrogate = "cross_entropy"
     if surrogate not in SURROGATES:
         raise ValueError(
             f"Unknown surrogate {surrogate!r}: use one of {sorted(SURROGATES)}."
@@ -745,30 +795,29 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
 
 
 def checked_values(surrogate, v, s, lists, weights):
-    """`Surrogate.evaluate`, infinite on overflow; refuse results of another type or shape."""
+    """Evaluate a surrogate, infinite on overflow; refuse another type or shape."""
     with np.errstate(over="ignore"):
         evaluated = surrogate.evaluate(v, s, lists, weights)
     shapes = [(lists.n_lists,), v.shape, v.shape]
-    if (
-        not isinstance(evaluated, SurrogateValues)
-        or list(map(np.shape, evaluated)) != shapes
-    ):
+    is_valid = isinstance(evaluated, SurrogateValues)
+    if not is_valid or [np.shape(part) for part in evaluated] != shapes:
         raise TypeError(
-            f"{surrogate!r}: evaluate must return SurrogateValues(values, gradient, curvature) of "
-            f"shapes {', '.join(map(str, shapes))}; values belong to lists: lists.sum(...)."
+            f"{surrogate!r}: evaluate must return SurrogateValues(values, gradient, "
+            f"curvature) of shapes {', '.join(map(str, shapes))}; values belong to "
+            "lists: lists.sum(...)."
         )
     return evaluated
 
 
 def surrogate_for(surrogate, v):
-    """Copy a surrogate and check it against the utilities (n,).
+    """Copy a surrogate, set its eta, and check it against the utilities (n,).
 
     A two-sided pointwise surrogate given by name, or with eta=None, has eta = 1.5 times
     the largest utility.
     """
     resolved: Any = resolve_surrogate(surrogate)
-    named = isinstance(surrogate, str)
-    if "eta" in resolved.get_params() and (named or resolved.eta is None):
+    is_named = isinstance(surrogate, str)
+    if "eta" in resolved.get_params() and (is_named or resolved.eta is None):
         largest = float(v.max(initial=0.0))
         resolved.set_params(eta=1.5 * largest if largest > 0 else 1.0)
     resolved.check_utilities(v)
