@@ -389,11 +389,8 @@ class PointwiseSmoothHinge(TwoSided):
         return evaluated._replace(curvature=weights * self.eta / self.a)
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
-        if self.a <= 1.0:
-            c = 2.0 * np.sqrt(self.eta / self.a)
-        else:
-            c = 2.0 * np.sqrt(self.a * self.eta)
-        return np.full(lists.n_lists, c)
+        square = self.eta / self.a if self.a <= 1.0 else self.a * self.eta
+        return np.full(lists.n_lists, 2.0 * np.sqrt(square))
 
 
 # Pairs ------------------------------------------------------------------------------
