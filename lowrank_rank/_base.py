@@ -182,6 +182,11 @@ class Rows(NamedTuple):
         """Distinct query ids, or None."""
         return None if self.lists is None else self.lists.ids
 
+    @property
+    def ends(self):
+        """Digests of the query ids of the first and the last row; None for each without ids."""
+        return (None, None) if self.lists is None else self.lists.ends
+
 
 def warn_of_one_list(model, y, qid):
     """Warn of a fit of many documents without query ids; classifiers of the top rank all rows."""
@@ -410,7 +415,6 @@ class BaseRanker:
         self.target_loss_, self.n_lists_ = loss, rows.n_lists
         self.n_items_ = rows.y.shape[1] if rows.y.ndim > 1 else None
         self._has_qid_ = rows.ids is not None
-        self._ends_ = rows.lists.ends
 
 
 class LinearRanker(BaseRanker):

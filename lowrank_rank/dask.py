@@ -33,7 +33,6 @@ from ._labels import read_scored, refuse_ids_beside_grades, refuse_zero_weights
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
 from ._warn import warn
-from .fitting._estimator import keep_batch, read_batch
 from .order_preserving._problem import read
 from .order_preserving._regressor import OrderPreservingRegressor
 
@@ -261,7 +260,7 @@ def fit(
             model._validate_X(blocks.first_row, reset=True)
             model._fit(blocks.map(read, copy.copy(model), loss), loss)
             return model
-        if not model._adds_up():
+        if not model._has_sums():
             raise ValueError(
                 f"On a cluster set estimator='ridge', got {model.estimator!r}."
             )
@@ -270,8 +269,10 @@ def fit(
         if is_classifier(model) and not names_classes(model.loss_matrix, model.classes):
             reader.classes = np.unique(np.concatenate(list(blocks.map(_labels, model))))
         # A copy for each block: threads of a worker read at the same time.
-        total = blocks.total(lambda block: read_batch(copy.copy(reader), block), add)
-        return keep_batch(model, total)
+        sums = blocks.total(lambda block: copy.copy(reader)._sums_of_block(block), add)
+        model._check_judged(sums)
+        model._keep_sums(sums)
+        return model
 
 
 def predict(model: Any, X: Any) -> da.Array:

@@ -28,12 +28,15 @@ class Encoding(NamedTuple):
     normalisers : ndarray of shape (2,)
         Weighted sum of the normalisers Z > 0 of documents, and the sum of their
         weights. They add up over batches.
+    votes : ndarray of shape (r, r) or float
+        Weighted sum of the votes on each pair of items; 0 where labels are no votes.
     """
 
     kind: str
     targets: Any
     codes: np.ndarray | None = None
     normalisers: Any = (0.0, 0.0)
+    votes: Any = 0.0
 
     @property
     def factor(self):

@@ -1,9 +1,7 @@
-"""Mixins of estimators that regress encoded targets; models merged from parts of the rows."""
+"""Mixins of estimators that regress encoded targets, and `merge`."""
 
 from collections.abc import Iterable, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import reduce
 from operator import add
 from typing import Any, ClassVar, TypeVar
 
@@ -27,13 +25,7 @@ from .._arrays import (
     take_rows,
 )
 from .._base import attribute_of_fitted, read_features
-from .._blocks import (
-    Blocks,
-    check_has_ids,
-    check_new_lists,
-    read_blocks,
-    refuse_cut_list,
-)
+from .._blocks import Blocks, check_new_lists, read_blocks
 from .._labels import refuse_unjudged_item
 from .._lists import bounded_blocks
 from .._parameters import all_or_nothing, fresh_fit, predictor, say
@@ -54,32 +46,20 @@ from ._any_regressor import (
 )
 from ._encoding import is_missing
 from ._logistic import FractionalModel, fit_fractional
-from ._ridge import LinearModel, chosen_solver, fit_lsqr, solve_sums, sums_of
-from ._statistics import SecondMoments
+from ._ridge import (
+    LinearModel,
+    RidgeSums,
+    chosen_solver,
+    fit_lsqr,
+    solve_sums,
+    sums_of,
+)
 
 _Model = TypeVar("_Model")
 
-_COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
-
-
-def adds_up(estimator):
-    """For `available_if`: whether fits add up over batches."""
-    if estimator._adds_up():
-        return True
-    raise AttributeError(
-        "partial_fit and fit_blocks add up the sums of ridge regression: set estimator='ridge', "
-        f"got estimator={estimator.estimator!r}; or use fit."
-    )
-
 
 class RegressionMixin:
-    """Fits by regression of encoded targets; `_keep` sets the fitted attributes of the model.
-
-    A class whose batches add up has ``_read_batch(X, y, qid, sample_weight,
-    reset=...)``, which sets the fitted attributes that follow from the labels, and
-    returns `Rows` and an `Encoding`. In rankers it calls ``_checked_loss()`` and
-    ``_encode(rows, loss)``.
-    """
+    """Fits by regression of encoded targets; `_keep` sets the fitted attributes."""
 
     estimator: Any
     alpha: Any
@@ -93,30 +73,24 @@ class RegressionMixin:
     low_: np.ndarray
     high_: np.ndarray
     intercept_: float | np.ndarray
-    _shared: ClassVar[
-        tuple[str, ...]
-    ] = ()  # attributes that all batches of a model share
-    _averaged: ClassVar[
-        tuple[str, ...]
-    ] = ()  # fitted attributes that are means over rows
-    _keeps_float32: ClassVar[bool] = False  # linear models take float32
-    _trees: ClassVar[Any] = (
-        HistGradientBoostingRegressor()
-    )  # their tags are those of "trees"
-    _keeps_frames: ClassVar[bool] = False  # other estimators get the data frame itself
-    _checked_loss: Any
-    _encode: Any
-    _read: Any
+    #: Whether linear models take float32.
+    _keeps_float32: ClassVar[bool] = False
+    #: The tags of these trees are those of "trees".
+    _trees: ClassVar[Any] = HistGradientBoostingRegressor()
+    #: Whether other estimators get the data frame itself.
+    _keeps_frames: ClassVar[bool] = False
+    #: Fitted attributes that all blocks of rows must have in common.
+    _shared: ClassVar[tuple[str, ...]] = ()
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         estimator = self._trees if self._has_trees() else self.estimator
-        is_accepted = predictor.accepts(
-            estimator
-        )  # else fit says what is wrong with it
-        base = get_tags(estimator).input_tags if is_accepted else None
-        tags.input_tags.sparse = True if base is None else base.sparse
-        tags.input_tags.allow_nan = False if base is None else base.allow_nan
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = False
+        if predictor.accepts(estimator):  # else fit says what is wrong with it
+            input_tags = get_tags(estimator).input_tags
+            tags.input_tags.sparse = input_tags.sparse
+            tags.input_tags.allow_nan = input_tags.allow_nan
         if tags.regressor_tags is not None and self._is_linear():
             needs_items = estimator == "logistic"
             tags.target_tags.multi_output = needs_items
@@ -130,61 +104,98 @@ class RegressionMixin:
     def _has_trees(self):
         return isinstance(self.estimator, str) and self.estimator == "trees"
 
-    def _adds_up(self):
-        return self.estimator in ("auto", "ridge")
+    def _validate_X(self, X, *, reset):
+        is_other = self._uses_other_estimator(reset)
+        if is_other and self._keeps_frames and is_data_frame(X):
+            if self._has_trees():
+                refuse_dates(X)
+            return read_features(self, X, reset=reset, skip_check_array=True)
+        dtype: Any = np.float64
+        if self._keeps_float32 and not is_other:
+            dtype = [np.float64, np.float32]
+        finite: Any = True
+        if is_other and self._allows_nan():
+            finite = "allow-nan"
+        return read_features(
+            self, X, reset=reset, dtype=dtype, ensure_all_finite=finite
+        )
+
+    def _uses_other_estimator(self, reset):
+        """Whether the model, or `estimator` before a fit, is none of this package."""
+        model = None
+        if not reset:
+            model = getattr(self, "_model_", None)
+            # A model of pairs wraps its regression.
+            model = getattr(model, "model", model)
+        if model is None:
+            return not self._is_linear()
+        return isinstance(model, RegressorModel)
+
+    def _allows_nan(self):
+        """Whether the estimator takes NaN; wrappers, which have no such tag, may."""
+        wraps_another = not self._has_trees() and wraps(self.estimator)
+        return get_tags(self).input_tags.allow_nan or wraps_another
+
+    # Fitting ------------------------------------------------------------------------
 
     def _regress(self, rows, encoding):
-        """The model of `Rows` and their `Encoding`: standardises and solves.
+        """Standardise `Rows` and solve for their `Encoding`.
 
-        Its ``predict(X)`` has the shape (n, d).
+        The ``predict(X)`` of the model has the shape (n, d).
         """
-        estimator, route = self.estimator, route_of(self.estimator, encoding.kind)
-        X, targets, weights = rows.X, encoding.targets, rows.weights
-        what = f"on {X.shape}, {targets.shape[1]} target(s)"
+        X = rows.X
+        weights = rows.weights
+        n_targets = encoding.targets.shape[1]
+        size = f"on {X.shape}, {n_targets} target(s)"
+        limits = {"tol": self.tol, "max_iter": self.max_iter}
+
+        route = route_of(self.estimator, encoding.kind)
+        if route == "logistic":
+            say(self, f"logistic regression {size}")
+            return fit_fractional(rows, encoding, self.alpha, **limits)
+        if route == "ridge":
+            n_matrices = 1 if is_finite(encoding.targets) else n_targets
+            solver = chosen_solver(X, n_targets, self.alpha, n_matrices)
+            say(self, f"ridge by solver {solver!r} {size}")
+            if solver == "lsqr":
+                return fit_lsqr(rows, encoding, self.alpha, **limits)
+            return solve_sums(self._sums_of(rows, encoding), self.alpha)
+
+        estimator = self.estimator
         if route == "forest":
-            X, estimator = (
-                forest_columns(X, self),
-                item_forest(is_missing(rows, encoding)),
-            )
+            X = forest_columns(X, self)
+            estimator = item_forest(is_missing(rows, encoding))
         elif route == "boosted":
-            say(self, f"boosted trees {what}")
+            say(self, f"boosted trees {size}")
             estimator = document_trees(X.shape[0])
             if encoding.codes is not None:
                 trees = seeded(estimator, self.random_state)
                 return RegressorModel([fit_centred_trees(trees, X, encoding, weights)])
-        if not isinstance(estimator, str):
-            say(self, f"{type(estimator).__name__} {what}")
-            return self._fit_estimator(
-                estimator, X, encoding.scaled_targets(weights), weights
-            )
-        limits = {"tol": self.tol, "max_iter": self.max_iter}
-        if route == "logistic":
-            say(self, f"logistic regression {what}")
-            return fit_fractional(rows, encoding, self.alpha, **limits)
-        d = targets.shape[1]
-        solver = chosen_solver(X, d, self.alpha, 1 if is_finite(targets) else d)
-        say(self, f"ridge by solver {solver!r} {what}")
-        if solver == "lsqr":
-            return fit_lsqr(rows, encoding, self.alpha, **limits)
-        return solve_sums(sums_of(rows, encoding), self.alpha)
+        say(self, f"{type(estimator).__name__} {size}")
+        targets = encoding.scaled_targets(weights)
+        return self._fit_estimator(estimator, X, targets, weights)
+
+    def _sums_of(self, rows, encoding):
+        """`RidgeSums` of `Rows` and of their `Encoding` by this estimator."""
+        shared = {name: getattr(self, name) for name in self._shared}
+        return sums_of(rows, encoding, shared)
 
     def _fit_estimator(self, estimator, X, targets, weights):
         """Fit one regressor, or one for each coordinate, to plain targets."""
         estimator = seeded(estimator, self.random_state)
-        targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
-        targets[:, np.isnan(targets[weights > 0]).all(axis=0)] = (
-            0.0  # pairs that nobody compares
-        )
+        has_weight = weights > 0
+        targets = np.where(has_weight[:, np.newaxis], targets, np.nan_to_num(targets))
+        # Pairs that nobody compares have the target 0.
+        is_unknown = np.isnan(targets[has_weight]).all(axis=0)
+        targets[:, is_unknown] = 0.0
+        sample_weight = weights_given(estimator, weights)
         regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
-            delayed(fit_one)(clone(estimator), *given)
-            for given in fits_of(
-                estimator, X, targets, weights_given(estimator, weights)
-            )
+            delayed(fit_one)(clone(estimator), *arguments)
+            for arguments in fits_of(estimator, X, targets, sample_weight)
         )
-        model = RegressorModel(regressors, None, targets.shape[1])
-        return model._replace(
-            linear=linear_model(model, take_rows(X, np.arange(n_rows(X))[:5]))
-        )
+        model = RegressorModel(regressors, n_targets=targets.shape[1])
+        first_rows = take_rows(X, np.arange(n_rows(X))[:5])
+        return model._replace(linear=linear_model(model, first_rows))
 
     def _fit_classifier(self, X, y, weights, encode):
         """Fit a classifier; the model predicts the expected vector of the class.
@@ -194,17 +205,48 @@ class RegressionMixin:
         """
         estimator = self.estimator
         if isinstance(estimator, str):
-            X, estimator = forest_columns(X, self), RandomForestClassifier()
+            X = forest_columns(X, self)
+            estimator = RandomForestClassifier()
         say(self, f"{type(estimator).__name__} on {X.shape}, as a classifier")
         classifier = seeded(estimator, self.random_state)
         fit_one(classifier, X, y, weights_given(classifier, weights))
         vectors = encode(classifier.classes_)
         return RegressorModel([classifier], n_targets=vectors.shape[1], vectors=vectors)
 
-    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
-        loss = self._checked_loss()
-        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
-        return rows, self._encode(rows, loss)
+    def _keep(self, model, *, flat=None):
+        """Set the fitted attributes of a model.
+
+        `flat` drops the axis d = 1 of the coefficients; None does so for documents.
+        """
+        if flat is None:
+            flat = getattr(self, "n_items_", 0) is None
+        self._sums_: RidgeSums | None = getattr(model, "sums", None)
+        linear = model
+        if isinstance(model, LinearModel):
+            if not (is_finite(model.coef) and is_finite(model.intercept)):
+                refuse_range()
+            model = model._replace(sums=None)
+            self.solver_: str | None = model.solver
+        if isinstance(model, FractionalModel):
+            self.low_ = model.low
+            self.high_ = model.high
+        if isinstance(model, RegressorModel):
+            linear = model.linear
+            self.estimators_ = model.regressors
+            if len(model.regressors) == 1:
+                self.estimator_: Any = model.regressors[0]
+        else:
+            self.alpha_: float | None = model.alpha
+        self._model_: Any = model
+        self.n_iter_ = model.n_iter
+        if linear is not None:
+            self.coef_: np.ndarray = linear.coef
+            self.intercept_ = linear.intercept
+            if flat:
+                self.coef_ = linear.coef[0]
+                self.intercept_ = float(linear.intercept[0])
+
+    # Prediction ---------------------------------------------------------------------
 
     def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
         """Surrogate vectors u, the estimate of E[alpha(Y) | x].
@@ -227,267 +269,183 @@ class RegressionMixin:
         """Feature importances of `estimator_`, if it has any."""
         return attribute_of_fitted(self, "feature_importances_")
 
-    def _by_blocks(self, X, entries, decode):
-        """``decode(u)``, in blocks of rows: u may have many numbers, `entries`, in a row."""
+    def _by_blocks(self, X, n_entries, decode):
+        """``decode(u)``, by blocks of rows: a row of u may have many numbers.
+
+        `n_entries` is the number of entries of a row that is decoded.
+        """
         X = self._validate_X(X, reset=False)
-        blocks = bounded_blocks(n_rows(X), entries, max(2**17, 8 * entries))
-        parts = (take_rows(X, some) for some in blocks) if len(blocks) > 1 else [X]
+        blocks = bounded_blocks(n_rows(X), n_entries, max(2**17, 8 * n_entries))
+        if len(blocks) <= 1:
+            return decode(self._model_.predict(X))
+        parts = (take_rows(X, rows) for rows in blocks)
         return np.concatenate([decode(self._model_.predict(part)) for part in parts])
 
-    def _validate_X(self, X, *, reset):
-        model = None if reset else getattr(self, "_model_", None)
-        model = getattr(model, "model", model)  # a model of pairs wraps its regression
-        fitted = model is not None
-        other = isinstance(model, RegressorModel) if fitted else not self._is_linear()
-        if other and self._keeps_frames and is_data_frame(X):
-            if self._has_trees():
-                refuse_dates(X)
-            return read_features(self, X, reset=reset, skip_check_array=True)
-        allows_nan = other and (
-            get_tags(self).input_tags.allow_nan
-            or (not self._has_trees() and wraps(self.estimator))
-        )
-        dtype = (
-            [np.float64, np.float32]
-            if self._keeps_float32 and not other
-            else np.float64
-        )
-        finite = "allow-nan" if allows_nan else True
-        return read_features(
-            self, X, reset=reset, dtype=dtype, ensure_all_finite=finite
-        )
 
-    def _keep(self, model, *, flat=None):
-        """Set the fitted attributes of a model; `flat` drops the axis d = 1, as of documents."""
-        flat = getattr(self, "n_items_", 0) is None if flat is None else flat
-        self._sums_ = getattr(model, "sums", None)
-        if isinstance(model, LinearModel):
-            if not (is_finite(model.coef) and is_finite(model.intercept)):
-                refuse_range()
-            model = model._replace(sums=None)
-            self.solver_: str | None = model.solver
-        self._model_: Any = model
-        linear, self.n_iter_ = model, model.n_iter
-        if isinstance(model, RegressorModel):
-            self.estimators_, linear = model.regressors, model.linear
-            if len(model.regressors) == 1:
-                self.estimator_: Any = model.regressors[0]
-        else:
-            self.alpha_: float | None = model.alpha
-        if isinstance(model, FractionalModel):
-            self.low_, self.high_ = model.low, model.high
-        if linear is not None:
-            self.coef_: np.ndarray = linear.coef[0] if flat else linear.coef
-            self.intercept_ = float(linear.intercept[0]) if flat else linear.intercept
+# Blocks of rows -----------------------------------------------------------------------
 
 
-# Batches ------------------------------------------------------------------------------
+def has_sums(estimator):
+    """For `available_if`: whether the fit follows from sums that add up."""
+    if estimator._has_sums():
+        return True
+    raise AttributeError(
+        "partial_fit and fit_blocks add up the sums of ridge regression: set "
+        f"estimator='ridge', got estimator={estimator.estimator!r}; or use fit."
+    )
 
 
-@available_if(adds_up)
-def partial_fit(
-    self: Any,
-    X: MatrixLike,
-    y: ArrayLike,
-    *,
-    qid: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Any:
-    """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
+class AddsUp(RegressionMixin):
+    """Mixin of estimators whose ridge regression follows from sums over the rows.
 
-    Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``.
-    Pairs of documents need ``pair_features="difference"``, or ``decoder="score"``.
-    Memory does not grow with the rows.
-
-    Parameters
-    ----------
-    X, y, qid, sample_weight
-        As in `fit`. A list must be in one batch: a batch must not begin with the last
-        id of the batch before. A list that comes back later counts as a new list.
-        Without qid each batch is one list; batches with and without ids do not mix.
-        `alpha` may change between calls, the target loss may not.
-
-    Returns
-    -------
-    self
-        The fitted estimator.
-
-    Raises
-    ------
-    ValueError
-        As in `fit`. Also if a list is cut across two calls, there are too many features
-        for the sums, or fixed items come without ``estimator="ridge"``. The model is
-        unchanged then.
-    """
-    return add_and_solve(self, (X, y, qid, sample_weight))
-
-
-@available_if(adds_up)
-def fit_blocks(self: Any, blocks: Iterable[Any]) -> Any:
-    """Fit to blocks of whole lists, with one block at a time in memory.
-
-    One pass over the blocks gives the same model as `fit` on all rows, up to rounding.
-
-    Parameters
-    ----------
-    blocks : iterable of (X, y, qid) or (X, y, qid, sample_weight)
-        Arguments of `fit`, or None; `datasets.iter_lists` gives such blocks. A list
-        must be in one block.
-
-    Returns
-    -------
-    self
-        The fitted estimator.
-
-    Raises
-    ------
-    ValueError
-        As in `fit`. Also if there is no block, a list has rows in two blocks, there are
-        too many features for the sums, or fixed items come without
-        ``estimator="ridge"``. The model is unchanged then.
-    """
-    return add_blocks(self, blocks)
-
-
-@dataclass(frozen=True)
-class BlockSums:
-    """Sums of whole lists for ridge regression; the sums of one model add up.
-
-    Calls of `partial_fit`, blocks, partitions of Dask and the models of `merge` are
-    alike.
-
-    Attributes
-    ----------
-    fitted : dict
-        Fitted attributes that follow from the columns and the labels.
-    sums : SecondMoments
-    shared, averaged : tuple of str
-        The attributes that all batches share, and the ones that are means over rows.
+    `partial_fit`, `fit_blocks`, `merge` and Dask read blocks of whole lists, add up
+    their `RidgeSums` and solve. So the model is the one that `fit` finds on all rows.
+    Rankers have ``_checked_loss()`` and ``_encode(rows, loss)``; other classes have
+    their own `_read_block`.
     """
 
-    fitted: dict[str, Any]
-    sums: SecondMoments
-    shared: tuple[str, ...]
-    averaged: tuple[str, ...]
+    _sums_: RidgeSums | None
+    _checked_loss: Any
+    _encode: Any
+    _read: Any
 
-    @classmethod
-    def of(cls, model, sums):
-        """The sums of an estimator that has read the lists."""
-        fitted = {name: value for name, value in vars(model).items() if name[-1] == "_"}
-        return cls(fitted, sums, model._shared, model._averaged)
+    def _has_sums(self):
+        return self.estimator in ("auto", "ridge")
 
-    def __add__(self, later):
-        """The sums of both; refuses batches of two kinds, and a list cut in two."""
-        one, two, features = self.fitted, dict(later.fitted), self.sums.features
-        settings = [(name, one.get(name), two.get(name)) for name in self.shared]
-        centered = (each.sums.features.within is not None for each in (self, later))
-        for name, before, now in [*settings, ("centered", *centered)]:
-            if not _agree(now, before):
+    @available_if(has_sums)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Any:
+        """Add a block of whole lists; the model becomes the one of `fit` on all lists.
+
+        Only ridge regression has it: documents, or fixed items with
+        ``estimator="ridge"``. Pairs of documents need ``pair_features="difference"``,
+        or ``decoder="score"``. Memory does not grow with the rows.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight
+            As in `fit`. A list must be in one block: a block must not begin with the
+            last id of the block before. A list that comes back later counts as a new
+            list. Without qid each block is one list; blocks with and without ids do not
+            mix. `alpha` may change between calls, the target loss may not.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            As in `fit`. Also if a list is cut across two calls, there are too many
+            features for the sums, or fixed items come without ``estimator="ridge"``.
+            The model is unchanged then.
+        """
+        return self._add_block((X, y, qid, sample_weight))
+
+    @available_if(has_sums)
+    def fit_blocks(self, blocks: Iterable[Any]) -> Any:
+        """Fit to blocks of whole lists, with one block at a time in memory.
+
+        One pass over the blocks gives the same model as `fit` on all rows, up to
+        rounding.
+
+        Parameters
+        ----------
+        blocks : iterable of (X, y, qid) or (X, y, qid, sample_weight)
+            Arguments of `fit`, or None; `datasets.iter_lists` gives such blocks. A list
+            must be in one block.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            As in `fit`. Also if there is no block, a list has rows in two blocks, there
+            are too many features for the sums, or fixed items come without
+            ``estimator="ridge"``. The model is unchanged then.
+        """
+        return self._fit_blocks(blocks)
+
+    def _add_block(self, block, **options):
+        """Run `partial_fit`, with further arguments of `_read_block`."""
+        with all_or_nothing(self):
+            earlier = getattr(self, "_sums_", None)
+            if earlier is None and hasattr(self, "_model_"):
                 raise ValueError(
-                    f"Earlier batches had {_said(name, before)}, this one has {_said(name, now)}: "
-                    "all batches of a model must be of one kind. Use fit to start again."
+                    "The model was fitted by an iterative solver, logistic regression "
+                    "or an estimator, which keeps no sums: clone it and give all "
+                    "batches to partial_fit."
                 )
-        if "n_lists_" in two:
-            check_has_ids(
-                one["_has_qid_"], two["_has_qid_"] or two["n_items_"] is not None
+            sums = self._sums_of_block(block, **options)
+            if earlier is not None:
+                sums = earlier + sums
+            self._keep_sums(sums)
+        return self
+
+    def _fit_blocks(self, blocks, **options):
+        """Run `fit_blocks`, with further arguments of `_read_block`."""
+        earlier_ids: set = set()
+        with fresh_fit(self):
+            sums = Blocks(read_blocks(blocks)).sum(
+                lambda block: self._sums_of_block(block, earlier_ids, **options)
             )
-            (first, last), (head, tail) = one["_ends_"], two["_ends_"]
-            if two["_has_qid_"] and head == last:
-                refuse_cut_list()
-            two.update(n_lists_=one["n_lists_"] + two["n_lists_"], _ends_=(first, tail))
-        sums = self.sums + later.sums
-        fraction = (
-            1.0 - features.total / sums.features.total
-            if sums.features.total > 0
-            else 0.0
-        )
-        for name in set(self.averaged) & set(one):
-            two[name] = one[name] + fraction * (two[name] - one[name])
-        return replace(self, fitted=two, sums=sums)
+            self._check_judged(sums)
+            self._keep_sums(sums)
+        return self
 
+    def _sums_of_block(self, block, earlier_ids=None, **options):
+        """`RidgeSums` of a block (X, y, qid, sample_weight).
 
-def read_batch(reader, block, seen=None, **known):
-    """The `BlockSums` of a block; a reader without columns, a copy of the model, takes those.
+        The first block sets the columns of X. `earlier_ids` are the query ids of
+        earlier blocks, which this block must not have.
+        """
+        is_first = not hasattr(self, "n_features_in_")
+        rows, encoding = self._read_block(*block, reset=is_first, **options)
+        if encoding.kind == "items" and self.estimator == "auto":
+            raise ValueError(
+                "Batches of fixed items, y of shape (n_queries, r), are fitted by "
+                "ridge regression: set estimator='ridge' (logistic regression needs "
+                "all rows at once)."
+            )
+        if earlier_ids is not None:
+            check_new_lists(rows.ids, earlier_ids)
+        return self._sums_of(rows, encoding)
 
-    `seen` are the ids of earlier blocks.
-    """
-    reset = not hasattr(reader, "n_features_in_")
-    rows, encoding = reader._read_batch(*block, reset=reset, **known)
-    if encoding.kind == "items" and reader.estimator == "auto":
-        raise ValueError(
-            "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge regression: "
-            "set estimator='ridge' (logistic regression needs all rows at once)."
-        )
-    if seen is not None:
-        check_new_lists(rows.ids, seen)
-    return BlockSums.of(reader, sums_of(rows, encoding))
+    def _read_block(self, X, y, qid=None, sample_weight=None, *, reset):
+        """`Rows` of a block and their `Encoding`."""
+        loss = self._checked_loss()
+        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
+        return rows, self._encode(rows, loss)
 
+    def _check_judged(self, sums):
+        """Refuse fixed items without any label; a pair of items may have none."""
+        if sums.kind != "items":
+            return
+        is_pairs = isinstance(sums.shared["target_loss_"], PairwiseDisagreement)
+        if is_pairs and sums.shared["decoder_"] not in ("sort", "score"):
+            return
+        is_judged = sums.moments.total > 0
+        if not is_judged.all():
+            refuse_unjudged_item(f"Target {int(np.argmin(is_judged))}")
 
-def keep_batch(model, batch, *, whole=True):
-    """Solve, and set the fitted attributes; returns the model.
-
-    Of the `whole` data a fixed item without any label is refused; a pair may have none.
-    """
-    sums, is_judged = batch.sums, batch.sums.total > 0
-    decoder, loss = batch.fitted.get("decoder_"), batch.fitted.get("target_loss_")
-    pairs = isinstance(loss, PairwiseDisagreement) and decoder not in ("sort", "score")
-    if whole and sums.kind == "items" and not pairs and not is_judged.all():
-        refuse_unjudged_item(f"Target {int(np.argmin(is_judged))}")
-    with all_or_nothing(model):
-        vars(model).update(batch.fitted)
-        model._keep(solve_sums(sums, model.alpha))
-    return model
-
-
-def add_blocks(model, blocks, **known):
-    """Run `fit_blocks`, with further arguments of `_read_batch`."""
-    with fresh_fit(model):
-        read = partial(read_batch, copy(model), seen=set(), **known)
-        return keep_batch(model, Blocks(read_blocks(blocks)).sum(read))
-
-
-def add_and_solve(model, block, **known):
-    """Run `partial_fit`, with further arguments of `_read_batch`."""
-    sums = getattr(model, "_sums_", None)
-    if sums is None and hasattr(model, "_model_"):
-        raise ValueError(
-            "The model was fitted by an iterative solver, logistic regression or an estimator, "
-            "which keeps no sums: clone it and give all batches to partial_fit."
-        )
-    batch = read_batch(copy(model), block, **known)
-    total = batch if sums is None else BlockSums.of(model, sums) + batch
-    return keep_batch(model, total, whole=False)
-
-
-def _said(name, value):
-    """A setting in words."""
-    if name == "n_items_":
-        return "one row per document" if value is None else f"{value} items in each row"
-    return f"{name.strip('_')} {value}"
-
-
-def _agree(now, before):
-    """Whether two attributes are equal; matrices of numbers up to rounding, losses by parameters.
-
-    LAPACK may find another basis for equal singular values of costs on another machine.
-    """
-    if hasattr(now, "get_params"):
-        mine: dict = now.get_params()
-        other: dict = getattr(before, "get_params", dict)()
-        return (
-            type(now).__name__ == type(before).__name__
-            and all(_agree(value, other[name]) for name, value in mine.items())
-            and _agree(getattr(now, "alpha_", None), getattr(before, "alpha_", None))
-        )
-    arrays = isinstance(now, np.ndarray) and isinstance(before, np.ndarray)
-    if (
-        arrays
-        and now.dtype.kind == before.dtype.kind == "f"
-        and now.shape == before.shape
-    ):
-        size = np.abs(before).max(initial=0.0)
-        return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
-    return np.array_equal(now, before) if arrays else bool(now == before)
+    def _keep_sums(self, sums):
+        """Solve, and set the fitted attributes of the rows of the sums."""
+        for name, value in sums.shared.items():
+            setattr(self, name, value)
+        if sums.kind != "classes":  # classes have no lists
+            self.n_lists_ = sums.n_lists
+            self._has_qid_ = sums.has_ids
+        self._keep(solve_sums(sums, self.alpha))
 
 
 def merge(models: Sequence[_Model]) -> _Model:
@@ -521,49 +479,66 @@ def merge(models: Sequence[_Model]) -> _Model:
     >>> from lowrank_rank import LowRankSurrogateRanker, merge
     >>> X, y, qid = [[0.0], [1.0], [0.0], [2.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
     >>> ridge = LowRankSurrogateRanker(alpha=0.1)
-    >>> parts = [clone(ridge).fit(X[i : i + 2], y[i : i + 2], qid=qid[i : i + 2]) for i in (0, 2)]
+    >>> one = clone(ridge).fit(X[:2], y[:2], qid=qid[:2])
+    >>> two = clone(ridge).fit(X[2:], y[2:], qid=qid[2:])
     >>> both = clone(ridge).fit(X, y, qid=qid)
-    >>> bool(abs(merge(parts).coef_ - both.coef_)[0] < 1e-12)
+    >>> bool(abs(merge([one, two]).coef_ - both.coef_)[0] < 1e-12)
     True
     """
-    given: list[Any] = list(models)
-    if not given:
+    models = list(models)
+    if not models:
         raise ValueError("There are no models to merge: give at least one.")
-    first: Any = given[0]
-    for model in given:
-        adds = isinstance(model, RegressionMixin) and hasattr(model, "fit_blocks")
-        if not adds or type(model) is not type(first):
-            raise ValueError(
-                "merge takes models of one class whose sums add up (LowRankSurrogateRanker, "
-                f"LowRankSurrogateClassifier, PairwiseDAGRanker), got {model!r} and {first!r}."
-            )
-        check_is_fitted(model)
-        one, two = (
-            repr({name: plain(value) for name, value in each.get_params().items()})
-            for each in (model, first)
-        )
-        if one != two:
-            raise ValueError(
-                f"merge needs equal parameters, got {model!r} and {first!r}."
-            )
-        for name in _COLUMNS:
-            one, two = (getattr(each, name, []) for each in (first, model))
-            if not np.array_equal(one, two):
-                raise ValueError(
-                    f"merge takes models of the same columns: {name} is {one} and {two}."
-                )
-        if getattr(model, "_sums_", None) is None:
-            raise ValueError(
-                f"{model!r} has no sums: iterative solvers, logistic regression, estimators and "
-                "some pair features do not add up. Fit the parts with estimator='ridge'."
-            )
-    names = ("total", "x_mean", "t_mean", "gram", "cross")
-    keys = [b"".join(getattr(m._sums_, n).tobytes() for n in names) for m in given]
-    if len(set(keys)) < len(keys):
+    first: Any = models[0]
+    for model in models:
+        _check_mergeable(model, first)
+    all_sums: list[RidgeSums] = [model._sums_ for model in models]  # type: ignore
+    distinct = {sums.moments.as_bytes() for sums in all_sums}
+    if len(distinct) < len(models):
         raise ValueError(
-            "Two of the models have equal sums: they are the same model, or were fitted to "
-            "the same rows, which would count twice. Give each part once."
+            "Two of the models have equal sums: they are the same model, or were "
+            "fitted to the same rows, which would count twice. Give each part once."
         )
-    return keep_batch(
-        clone(first), reduce(add, (BlockSums.of(m, m._sums_) for m in given))
-    )
+    merged = clone(first)
+    for name in _COLUMNS:
+        if hasattr(first, name):
+            setattr(merged, name, getattr(first, name))
+    sums = reduce(add, all_sums)
+    merged._check_judged(sums)
+    merged._keep_sums(sums)
+    return merged
+
+
+#: Attributes of the columns of X and y, which all models of `merge` have in common.
+_COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
+
+
+def _check_mergeable(model, first):
+    """Refuse models without sums, or of another class, parameters or columns."""
+    has_blocks = isinstance(model, AddsUp) and model._has_sums()
+    if not has_blocks or type(model) is not type(first):
+        raise ValueError(
+            "merge takes models of one class whose sums add up "
+            "(LowRankSurrogateRanker, LowRankSurrogateClassifier, PairwiseDAGRanker), "
+            f"got {model!r} and {first!r}."
+        )
+    check_is_fitted(model)
+    if _parameters_in_words(model) != _parameters_in_words(first):
+        raise ValueError(f"merge needs equal parameters, got {model!r} and {first!r}.")
+    for name in _COLUMNS:
+        expected = getattr(first, name, [])
+        actual = getattr(model, name, [])
+        if not np.array_equal(expected, actual):
+            raise ValueError(
+                f"merge takes models of the same columns: {name} is {expected} and "
+                f"{actual}."
+            )
+    if model._sums_ is None:
+        raise ValueError(
+            f"{model!r} has no sums: iterative solvers, logistic regression, "
+            "estimators and some pair features do not add up. Fit the parts with "
+            "estimator='ridge'."
+        )
+
+
+def _parameters_in_words(model):
+    return repr({name: plain(value) for name, value in model.get_params().items()})

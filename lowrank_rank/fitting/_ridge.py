@@ -1,17 +1,17 @@
 """Ridge regression centred within groups, from second moments or iteratively.
 
-    minimise  1 / (2 W) sum_i w_i |t_i - t_mean(group of i) - (x_i - x_mean(group of i)) B|^2
+    minimise  1 / (2 W) sum_i w_i |t_i - t_mean - (x_i - x_mean) B|^2
               + alpha / 2 sum_j (s_j |B_j|)^2
 
-W is the sum of the weights, and s_j the standard deviation of feature j within the
-groups. So the unit of a feature, its level in a group and the number of rows do not
-matter. A group for each list gives the pairwise squared loss of documents in closed
-form, each list weighted by its length. One group of all rows gives ridge with an
-intercept. Means are weighted. Sparse X is never densified: sums and products are
-centred, not X.
+W is the sum of the weights, t_mean and x_mean are the means of the group of row i, and
+s_j is the standard deviation of feature j within the groups. So the unit of a feature,
+its level in a group and the number of rows do not matter. A group for each list gives
+the pairwise squared loss of documents in closed form, each list weighted by its length.
+One group of all rows gives ridge with an intercept. Means are weighted. Sparse X is
+never densified: sums and products are centred, not X.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import check_size, is_finite
 from .._base import linear_scores
+from .._blocks import check_has_ids, refuse_cut_list
 from .._labels import refuse_zero_weights
 from .._warn import warn
 from ._encoding import is_missing, mean_normaliser
@@ -46,7 +47,7 @@ class LinearModel(NamedTuple):
     n_iter : int
     alpha : float or None
         The penalty of ridge regression.
-    sums : SecondMoments or None
+    sums : RidgeSums or None
         The sums of solver "gram", to which `partial_fit` adds.
     """
 
@@ -86,31 +87,143 @@ def with_lists(features, rows):
     return replace(features, lists=count_lists(rows.lists.codes, rows.weights))
 
 
-def sums_of(rows, encoding):
-    """`SecondMoments` of `Rows` and their `Encoding`; refuses matrices that exceed the memory."""
-    p, targets = rows.X.shape[1], encoding.targets
-    n_bytes = 8 * (1 if is_finite(targets) else targets.shape[1]) * p**2
+@dataclass(frozen=True)
+class RidgeSums:
+    """Sums over whole lists that determine a ridge regression.
+
+    The sums of two blocks of rows add up to those of all rows.
+
+    Attributes
+    ----------
+    moments : SecondMoments
+        Of features and targets.
+    kind, normalisers, votes
+        As of `Encoding`.
+    missing : bool
+        Whether a label is missing.
+    n_lists : int
+        Number of lists of positive weight.
+    ends : tuple
+        Digests of the query ids of the first and the last row; None for each without
+        ids.
+    shared : dict
+        Attributes of the estimator that all blocks must have in common, by name.
+    """
+
+    moments: SecondMoments
+    kind: str
+    normalisers: Any
+    votes: Any
+    missing: bool
+    n_lists: int
+    ends: tuple[Any, Any]
+    shared: dict[str, Any]
+
+    def __add__(self, later: "RidgeSums") -> "RidgeSums":
+        """Add the sums of a later block; refuse another kind, and a list that is split."""
+        self._check_same_kind(later)
+        check_has_ids(self.has_ids, later.has_ids)
+        last_id = self.ends[1]
+        next_id = later.ends[0]
+        if later.has_ids and next_id == last_id:
+            refuse_cut_list()
+        return RidgeSums(
+            moments=self.moments + later.moments,
+            kind=self.kind,
+            normalisers=np.add(self.normalisers, later.normalisers),
+            votes=self.votes + later.votes,
+            missing=self.missing or later.missing,
+            n_lists=self.n_lists + later.n_lists,
+            ends=(self.ends[0], later.ends[1]),
+            shared=self.shared,
+        )
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether the rows have query ids."""
+        return self.ends[1] is not None
+
+    @property
+    def _settings(self):
+        """What all blocks must have in common, by name."""
+        return {**self.shared, "centered": self.moments.features.within is not None}
+
+    def _check_same_kind(self, later):
+        """Refuse a block that differs in what all blocks must have in common."""
+        for name, earlier_value in self._settings.items():
+            value = later._settings[name]
+            if not _are_equal(value, earlier_value):
+                raise ValueError(
+                    f"Earlier batches had {_in_words(name, earlier_value)}, this one "
+                    f"has {_in_words(name, value)}: all batches of a model must be of "
+                    "one kind. Use fit to start again."
+                )
+
+
+def _in_words(name, value):
+    """Describe a setting for a message."""
+    if name != "n_items_":
+        return f"{name.strip('_')} {value}"
+    if value is None:
+        return "one row per document"
+    return f"{value} items in each row"
+
+
+def _are_equal(one, other):
+    """Compare two settings, losses by their parameters.
+
+    Matrices of numbers are compared up to rounding: LAPACK may find another basis for
+    equal singular values of costs on another machine.
+    """
+    if hasattr(one, "get_params"):
+        if type(one).__name__ != type(other).__name__:
+            return False
+        parameters = other.get_params()
+        same_parameters = all(
+            _are_equal(value, parameters[name])
+            for name, value in one.get_params().items()
+        )
+        alphas = [getattr(loss, "alpha_", None) for loss in (one, other)]
+        return same_parameters and _are_equal(*alphas)
+    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+        return bool(one == other)
+    if one.dtype.kind == other.dtype.kind == "f" and one.shape == other.shape:
+        largest = np.abs(other).max(initial=0.0)
+        return np.allclose(one, other, rtol=0.0, atol=1e-9 * largest)
+    return np.array_equal(one, other)
+
+
+def sums_of(rows, encoding, shared):
+    """`RidgeSums` of `Rows` and their `Encoding`; refuses matrices beyond the memory."""
+    p = rows.X.shape[1]
+    n_matrices = 1 if is_finite(encoding.targets) else encoding.targets.shape[1]
     what = f"The sums of ridge regression, for {p} features,"
+    n_bytes = 8 * n_matrices * p**2
     check_size(what, n_bytes, "use fit, which iterates then, or hash features")
-    sums = SecondMoments.of(rows.X, targets, rows.weights, encoding.codes)
-    return replace(
-        sums,
-        features=with_lists(sums.features, rows),
+    moments = SecondMoments.of(rows.X, encoding.targets, rows.weights, encoding.codes)
+    features = with_lists(moments.features, rows)
+    return RidgeSums(
+        moments=replace(moments, features=features),
         kind=encoding.kind,
         normalisers=encoding.normalisers,
+        votes=encoding.votes,
         missing=is_missing(rows, encoding),
+        n_lists=rows.n_lists,
+        ends=rows.ends,
+        shared=shared,
     )
 
 
 def solve_sums(sums, alpha):
     """`LinearModel` of ridge regression by its sums; `alpha` may be "auto" or "gcv"."""
-    features = sums.features
+    moments = sums.moments
+    features = moments.features
     if not features.total > 0:
         refuse_zero_weights()
     if alpha == "gcv" and sums.kind != "documents" and not sums.missing:
-        alpha = sums.gcv_alpha(features.scale)
+        alpha = moments.gcv_alpha(features.scale)
     alpha = chosen_alpha(alpha, features.mean_square, features.n_lists)
-    coef, intercept = sums.solve(alpha * features.total, features.scale)
+    coef, intercept = moments.solve(alpha * features.total, features.scale)
     factor = mean_normaliser(sums.normalisers)
     coef *= factor
     return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=sums)

@@ -8,9 +8,9 @@ stays sparse.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -298,10 +298,6 @@ class SecondMoments:
         Weighted products of centred features and centred targets.
     t_squares : float
         Weighted sum of the squares of all centred targets.
-    kind, normalisers
-        As of `Encoding`.
-    missing : bool
-        Whether a label is missing.
     """
 
     features: Moments
@@ -311,9 +307,6 @@ class SecondMoments:
     gram: np.ndarray
     cross: np.ndarray
     t_squares: float
-    kind: str = "items"
-    normalisers: Any = (0.0, 0.0)
-    missing: bool = False
 
     @classmethod
     def of(cls, X, targets, weights, codes=None):
@@ -361,8 +354,7 @@ class SecondMoments:
                 cross, between.T, strict=True
             ):  # no second array of this size
                 row += step * t_step
-        return replace(
-            self,
+        return SecondMoments(
             features=self.features + other.features,
             total=total,
             x_mean=self.x_mean + fraction[:, np.newaxis] * x_step,
@@ -372,9 +364,12 @@ class SecondMoments:
             t_squares=self.t_squares
             + other.t_squares
             + float((self.total * fraction * t_step**2).sum()),
-            normalisers=np.add(self.normalisers, other.normalisers),
-            missing=self.missing or other.missing,
         )
+
+    def as_bytes(self):
+        """Bytes that differ between the moments of different rows."""
+        arrays = self.total, self.x_mean, self.t_mean, self.gram, self.cross
+        return b"".join(array.tobytes() for array in arrays)
 
     def gcv_alpha(self, scale):
         """The penalty of least generalised cross-validation error, of 65 from 1e-4 to 1e4.

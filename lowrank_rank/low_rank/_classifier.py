@@ -23,7 +23,7 @@ from .._labels import read_weights
 from .._parameters import RUNTIME, count, fresh_fit, number, predictor, say
 from ..fitting._any_regressor import route_of
 from ..fitting._encoding import Encoding
-from ..fitting._estimator import RegressionMixin, add_and_solve, add_blocks, adds_up
+from ..fitting._estimator import AddsUp, has_sums
 from ..fitting._logistic import ClassModel, fit_classes
 from ..target_losses import MatrixLoss
 
@@ -55,7 +55,7 @@ def _decides_classes(classifier):
     )
 
 
-class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
+class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
     """Classify at the lowest expected cost, for any cost matrix, with abstention.
 
     `fit` estimates ``u = E[alpha(y) | x]``. `predict` takes the decision t of the least
@@ -250,10 +250,10 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         y = self.classes_[rows.y]
         return self._fit_classifier(rows.X, y, rows.weights, encode)
 
-    def _adds_up(self):
+    def _has_sums(self):
         return isinstance(self.estimator, str) and self.estimator == "ridge"
 
-    @available_if(adds_up)
+    @available_if(has_sums)
     def partial_fit(
         self,
         X: MatrixLike,
@@ -290,9 +290,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             changed, or there are too many features for the sums. The model is unchanged
             then.
         """
-        return add_and_solve(self, (X, y, None, sample_weight), classes=classes)
+        return self._add_block((X, y, None, sample_weight), classes=classes)
 
-    @available_if(adds_up)
+    @available_if(has_sums)
     def fit_blocks(
         self, blocks: Iterable[Any], *, classes: ArrayLike | None = None
     ) -> "LowRankSurrogateClassifier":
@@ -318,7 +318,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         ValueError
             As in `partial_fit`, or if there is no block. The model is unchanged then.
         """
-        return add_blocks(self, blocks, classes=classes)
+        return self._fit_blocks(blocks, classes=classes)
 
     # Encoding -----------------------------------------------------------------------
 
@@ -337,14 +337,12 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         """`Rows` and their `Encoding`; sets the fitted attributes that follow from the costs."""
         matrix, self.classes_, self.decisions_ = costs
         self._loss_ = MatrixLoss(matrix, self.n_components)
-        self.n_components_: int = self._loss_.n_components_
-        self.approximation_error_: float = self._loss_.approximation_error_
         indices = class_indices(y, self.classes_)
         return Rows(X, indices, None, weights), Encoding(
             "classes", self._loss_.encode(indices)
         )
 
-    def _read_batch(self, X, y, qid=None, weights=None, *, reset, classes=None):
+    def _read_block(self, X, y, qid=None, weights=None, *, reset, classes=None):
         if qid is not None:
             raise ValueError(
                 f"{type(self).__name__} takes no query ids: give blocks (X, y)."
@@ -358,6 +356,11 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         if labels is not None:
             check_same_classes(labels, costs[1])
         return self._encode(X, y, weights, costs)
+
+    def _keep(self, model, *, flat=None):
+        self.n_components_: int = self._loss_.n_components_
+        self.approximation_error_: float = self._loss_.approximation_error_
+        super()._keep(model, flat=flat)
 
     # Prediction ---------------------------------------------------------------------
 

@@ -20,16 +20,14 @@ from ..fitting._encoding import (
     items_decoder,
     n_targets,
 )
-from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
+from ..fitting._estimator import AddsUp
 from ..fitting._logistic import joined
-from ..fitting._ridge import chosen_solver, solve_sums, sums_of
+from ..fitting._ridge import chosen_solver, solve_sums
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 
 
-class LowRankSurrogateRanker(
-    RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator
-):
+class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by any regressor, trained for the measure you name.
 
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear.
@@ -217,9 +215,6 @@ class LowRankSurrogateRanker(
             self._keep(self._fitted(rows, loss))
         return self
 
-    fit_blocks = fit_blocks
-    partial_fit = partial_fit
-
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Scores, higher is better; the score of a row does not depend on the other rows.
 
@@ -273,7 +268,9 @@ class LowRankSurrogateRanker(
         sums: Any = None
         for some in bounded_blocks(len(y), d, max(2**16, d * X.shape[1] // 4)):
             part = Rows(X[some], y[some], None, weights[some])
-            added = sums_of(part, encode_items(part.y, loss, self.decoder_, some.start))
+            added = self._sums_of(
+                part, encode_items(part.y, loss, self.decoder_, some.start)
+            )
             sums = added if sums is None else sums + added
             del added
         return solve_sums(sums, self.alpha)

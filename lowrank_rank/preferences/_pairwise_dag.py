@@ -19,7 +19,7 @@ from ..decoders.feedback_arcs._graphs import (
     net_scores,
 )
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
-from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
+from ..fitting._estimator import AddsUp
 from ..fitting._ridge import LinearModel
 from ..fitting._statistics import Moments, chosen_alpha
 from ..target_losses import PairwiseDisagreement
@@ -90,7 +90,7 @@ def warn_without_preferences(targets):
         warn("No label prefers one item to another: all preferences are 0.")
 
 
-class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
+class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     """Learn from judges' orders, choices and duels what goes before what.
 
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A
@@ -205,7 +205,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
     _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")
-    _averaged: ClassVar = ("_mean_", "votes_", "_known_")
     _parameters: ClassVar = {
         "decoder": [*PD_DECODERS, "score", "auto", callable],
         "score_function": ["dmj", callable],
@@ -283,14 +282,11 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             rows = self._read(X, y, qid, sample_weight, loss)
             encoding = self._encode(rows, loss)
             warn_without_preferences(encoding.scaled_targets(rows.weights))
-            if rows.y.ndim == 1 and not self._adds_up():
+            if rows.y.ndim == 1 and not self._has_sums():
                 self._solve_pairs(rows, loss)
             else:
                 self._keep(self._regress(rows, encoding))  # standardises and solves
         return self
-
-    fit_blocks = fit_blocks
-    partial_fit = partial_fit
 
     def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
         """Scores, higher is better.
@@ -438,9 +434,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     # Fitting --------------------------------------------------------------------------
 
-    def _adds_up(self):
+    def _has_sums(self):
         by_scores = self.pair_features == "difference" or self.decoder == "score"
-        return super()._adds_up() and by_scores
+        return super()._has_sums() and by_scores
 
     def _checked_loss(self):
         """The target loss as an object; refuses losses that are not of pairs."""
@@ -500,7 +496,17 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if not is_finite(targets):
             self._known_ = weights @ ~np.isnan(targets) / (weights.sum() or 1.0)
         self.votes_: np.ndarray = loss.mean_votes(labels, weights, targets)
-        return encoding
+        return encoding._replace(votes=weights.sum() * self.votes_)
+
+    def _keep_sums(self, sums):
+        moments = sums.moments
+        if sums.kind == "documents":
+            self._mean_ = moments.features.mean
+        super()._keep_sums(sums)
+        if sums.kind == "items" and self.decoder_ != "score":
+            self.votes_ = sums.votes / moments.features.total
+            known = moments.total / moments.features.total
+            self._known_ = np.broadcast_to(known, moments.t_mean.shape)
 
     def _keep(self, model, *, flat=None):
         is_scores = self.n_items_ is None and flat is None

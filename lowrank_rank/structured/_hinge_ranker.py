@@ -278,6 +278,7 @@ class StructuredHingeRanker(
         """
         n_before = 0 if reset else self.n_lists_
         self._set_lists(rows, measure)
+        self._ends_ = rows.ends  # the next call must not go on with the last list
         X, y, lists, weights = _grouped(*rows)
         check_bounds(measure, y, lists)
         counts = (weights > 0) & hinge.defined(y, lists)
