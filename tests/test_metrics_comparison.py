@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import sparse, stats
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,19 +19,31 @@ from lowrank_rank import (
 from lowrank_rank.datasets import dump_qrels, dump_run, make_ranking
 from lowrank_rank.metrics import evaluate_run, mean_intervals, ndcg_score
 
-from .internals import holm
 
-
-def test_holm_by_hand():
-    assert_allclose(holm(np.array([0.01, 0.04, 0.03, 0.5])), [0.04, 0.09, 0.09, 0.5])
-    assert_array_equal(holm(np.array([0.6, 0.9])), [1.0, 1.0])
+def holm(p_values):
+    """Holm's correction by its definition."""
+    adjusted, largest, m = np.empty(len(p_values)), 0.0, len(p_values)
+    for i, place in enumerate(np.argsort(p_values)):
+        largest = max(largest, (m - i) * p_values[place])
+        adjusted[place] = min(largest, 1.0)
+    return adjusted
 
 
 def test_holm_is_that_of_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
-    p_values = np.random.RandomState(0).uniform(size=(3, 20)) ** 3
-    theirs = [multitest.multipletests(row, method="holm")[1] for row in p_values]
-    assert_allclose(holm(p_values), theirs, rtol=1e-12)
+    found = compare_rankers(table_of("skewed"))
+    theirs = multitest.multipletests(found.p_value, method="holm")[1]
+    assert_allclose(found.p_adjusted, theirs, rtol=1e-12)
+    assert_allclose(found.p_adjusted, holm(found.p_value), rtol=1e-12)
+    assert (found.p_adjusted > found.p_value).any()
+
+
+def test_a_sparse_matrix_of_labels_takes_no_qid():
+    y = sparse.csr_matrix(np.eye(3))
+    scores = {"a": np.eye(3), "b": np.ones((3, 3))}
+    with pytest.raises(ValueError, match="holds one list per row and takes no qid"):
+        compare_rankers(y, scores, qid=[0, 1, 2])
+    assert compare_rankers(y, scores, measure="mrr").mean[0] == 1.0
 
 
 def table_of(kind, n=40, m=5, seed=0):

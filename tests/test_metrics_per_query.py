@@ -7,9 +7,7 @@ from numpy.testing import assert_array_equal
 from lowrank_rank import ranking_target
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import mean_average_precision_score, ndcg_score, per_query
-from lowrank_rank.target_losses import NDCG, PrecisionAtK
-
-from .internals import named_measures
+from lowrank_rank.target_losses import NDCG
 
 
 def test_columns_are_the_functions_without_average():
@@ -42,18 +40,21 @@ def test_matrices_and_undefined_queries():
 
 
 def test_names_with_cuts():
-    found = named_measures(["ndcg", "auc", "precision", "ndcg@3", NDCG(k=2)], k=[5, 10])
-    assert list(found) == [
-        "ndcg@5", "ndcg@10", "auc", "precision@5", "precision@10", "ndcg@3", "NDCG(k=2)",
+    y, scores = [2, 0, 1, 0], [1.0, 2.0, 3.0, 4.0]
+    measures = ["ndcg", "auc", "precision", "ndcg@3", NDCG(k=2)]
+    table = per_query(y, scores, measure=measures, k=[1, 3])
+    assert list(table.columns) == [
+        "ndcg@1", "ndcg@3", "auc", "precision@1", "precision@3", "NDCG(k=2)",
     ]  # fmt: skip
-    assert found["precision@10"] == found["precision@10"]
-    assert isinstance(found["precision@10"], PrecisionAtK)
-    assert list(named_measures({"mine": "recall"}, k=3)) == ["mine@3"]
+    assert table["precision@3"][0] == pytest.approx(1 / 3)
+    assert table["ndcg@3"][0] == ndcg_score(y, scores, k=3)
+    assert list(per_query(y, scores, measure={"mine": "recall"}, k=3)) == ["mine@3"]
 
 
 @pytest.mark.parametrize(
     ("measures", "k", "message"),
     [([], None, "no measure"), (["auc"], 5, "no measure"), (["ndcg"], [0], "k must be"),
+     (["ndcg"], [], "k holds no cut-off"),
      (["nope"], None, "Unknown")],
 )  # fmt: skip
 def test_bad_names(measures, k, message):

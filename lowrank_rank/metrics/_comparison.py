@@ -1,4 +1,4 @@
-"""Rankers compared on the same queries: paired intervals, paired tests, ranks, Holm's correction.
+"""Rankers compared on the same queries: paired intervals and tests, ranks.
 
 The unit is the query: measures are means over queries, the documents of a query are not
 independent, and two rankers share what makes a query hard. So differences are taken
@@ -8,29 +8,18 @@ query by query. Nothing is drawn at random.
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
-from .._arrays import ArrayLike, MatrixLike, check_same_columns, check_same_index, plain
-from .._labels import lists_of, read_labels, split_target
+from .._arrays import ArrayLike, MatrixLike
 from .._parameters import LEVEL, checked
 from .._tables import TableMixin
-from .._warn import warn
-from ..datasets._trec import (
-    RELEVANCE,
-    SCORE,
-    check_ids,
-    check_judged,
-    is_judgements,
-    read_mapping,
-)
-from ..datasets._values import check_no_ids, read_values
-from ..target_losses._target_loss import check_zero_division
-from ._mean_intervals import MeanIntervals, mean_intervals, student
-from ._per_query import named_measures, values_of_run
-from ._scorer import RankingScorer
+from ..datasets._values import read_values
+from ._mean_intervals import MeanIntervals, mean_intervals
+from ._paired_differences import holm, paired_statistics, rank_intervals
+from ._per_query import named_measures
+from ._query_values import QueryValues, measure_rankers
 
 if TYPE_CHECKING:
     import pandas
@@ -95,7 +84,8 @@ class RankerComparison(TableMixin):
     >>> found = compare_rankers(y, scores, qid=qid, measure="precision@1")
     >>> found.mean.tolist(), found.differences[:, 0].tolist()
     ([1.0, 0.3333333333333333], [0.0, 1.0, 1.0])
-    >>> found.to_frame()[["ranker", "baseline", "difference", "better", "worse"]].round(3)
+    >>> columns = ["ranker", "baseline", "difference", "better", "worse"]
+    >>> found.to_frame()[columns].round(3)
       ranker baseline  difference  better  worse
     0    new      old       0.667       2      0
     """
@@ -125,7 +115,7 @@ class RankerComparison(TableMixin):
 
     @property
     def n_undefined(self) -> int:
-        """Number of queries that were skipped, because the measure is undefined on them."""
+        """Number of queries that were skipped: the measure is undefined on them."""
         return int(self.means.n_undefined[0])
 
     @property
@@ -144,86 +134,98 @@ class RankerComparison(TableMixin):
         return self.means.rank_interval[:, 0] == 1
 
     def _columns(self):
-        (low, high), columns = self.interval.T, {"difference": self.difference}
-        columns |= {
-            "low": low,
-            "high": high,
+        return {
+            "ranker": [self.names[a] for a, _ in self.pairs],
+            "baseline": [self.names[b] for _, b in self.pairs],
+            "difference": self.difference,
+            "low": self.interval[:, 0],
+            "high": self.interval[:, 1],
             "p_value": self.p_value,
             "p_holm": self.p_adjusted,
+            "effect": self.effect,
+            "better": self.better,
+            "equal": self.equal,
+            "worse": self.worse,
         }
-        counts = {"better": self.better, "equal": self.equal, "worse": self.worse}
-        first = [self.names[a] for a, _ in self.pairs]
-        second = [self.names[b] for _, b in self.pairs]
-        return (
-            {"ranker": first, "baseline": second}
-            | columns
-            | {"effect": self.effect}
-            | counts
-        )
 
     def _heading(self):
-        m, left_out = (
-            len(self.names),
-            f" ({self.n_undefined} undefined)" * bool(self.n_undefined),
-        )
-        families = (
-            f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each rank"
-        )
-        by_people = f", {len(self.qid)} judged by people" * bool(self.n_judged)
-        return (
-            f"{self.measure}: {self.n_judged or len(self.qid)} {self.unit}{left_out}{by_people}, "
-            f"{m} rankers, {self.confidence_level:.0%} intervals{families * (m > 1)}"
-        )
+        """Return the line above the tables."""
+        m = len(self.names)
+        n_queries = self.n_judged or len(self.qid)
+        heading = f"{self.measure}: {n_queries} {self.unit}"
+        if self.n_undefined:
+            heading += f" ({self.n_undefined} undefined)"
+        if self.n_judged:
+            heading += f", {len(self.qid)} judged by people"
+        heading += f", {m} rankers, {self.confidence_level:.0%} intervals"
+        if m > 1:
+            heading += (
+                f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each "
+                "rank"
+            )
+        return heading
 
     def _notes(self):
-        """The lines below the tables, as one text."""
-        best = [
-            str(self.names[i]) for i in np.argsort(-self.mean) if self.tied_with_best[i]
-        ]
-        more = f" and {len(best) - 8} more" if len(best) > 8 else ""
-        notes = [f"best, or tied with the best: {', '.join(best[:8])}{more}"]
-        m = int((self.better + self.worse).max(initial=1))
-        if (
-            not self.n_judged
-            and len(self.pairs) * 2.0 ** (1 - m) > 1.0 - self.confidence_level
-        ):
+        """Return the lines below the tables, as one text."""
+        order = np.argsort(-self.mean)
+        best = [str(self.names[i]) for i in order if self.tied_with_best[i]]
+        note = f"best, or tied with the best: {', '.join(best[:8])}"
+        if len(best) > 8:
+            note += f" and {len(best) - 8} more"
+        notes = [note]
+        n_different = int((self.better + self.worse).max(initial=1))
+        smallest_p = 2.0 ** (1 - n_different)
+        smallest_p_holm = len(self.pairs) * smallest_p
+        if not self.n_judged and smallest_p_holm > 1.0 - self.confidence_level:
             notes.append(
-                f"{m} {self.unit} that differ: p cannot be below {2.0 ** (1 - m):.2g}"
+                f"{n_different} {self.unit} that differ: p cannot be below "
+                f"{smallest_p:.2g}"
             )
-        if len(self.pairs) > 15:
+        if not self._has_few_pairs:
             notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
         return "\n".join(notes)
 
+    @property
+    def _has_few_pairs(self):
+        """Whether the pairs are printed, if there are any."""
+        return len(self.pairs) <= 15
+
     def __repr__(self) -> str:
-        pairs = [super().__repr__()] if 0 < len(self.pairs) <= 15 else []
-        notes = [self._notes()] if len(self.names) > 1 else []
-        return "\n\n".join([f"{self._heading()}\n{self.means!r}", *pairs, *notes])
+        parts = [f"{self._heading()}\n{self.means!r}"]
+        if self.pairs and self._has_few_pairs:
+            parts.append(super().__repr__())
+        if len(self.names) > 1:
+            parts.append(self._notes())
+        return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
-        pairs = super()._repr_html_() if 0 < len(self.pairs) <= 15 else ""
-        heading, notes = escape(self._heading()), escape(self._notes())
+        pairs = ""
+        if self.pairs and self._has_few_pairs:
+            pairs = super()._repr_html_()
+        heading = escape(self._heading())
+        notes = escape(self._notes())
         return f"<p>{heading}</p>{self.means._repr_html_()}{pairs}<p>{notes}</p>"
 
 
 class RankerComparisons(dict):
-    """Comparisons by several measures, ``{measure: RankerComparison}``; prints each of them."""
+    """Comparisons by several measures, ``{measure: RankerComparison}``.
+
+    It prints each of them.
+    """
 
     def __repr__(self) -> str:
         return "\n\n\n".join(map(repr, self.values()))
 
     def _repr_html_(self) -> str:
-        return "".join(found._repr_html_() for found in self.values())
+        return "".join(comparison._repr_html_() for comparison in self.values())
 
     def to_frame(self) -> "pandas.DataFrame":
-        """Return the pairs of all measures as a DataFrame, with the measure as a column."""
+        """Return the pairs of all measures as a DataFrame with a column of measures."""
         import pandas as pd  # an optional dependency
 
-        frames = {name: found.to_frame() for name, found in self.items()}
-        return (
-            pd.concat(frames, names=["measure"])
-            .reset_index("measure")
-            .reset_index(drop=True)
-        )
+        frames = {name: comparison.to_frame() for name, comparison in self.items()}
+        frame = pd.concat(frames, names=["measure"])
+        return frame.reset_index("measure").reset_index(drop=True)
 
 
 @checked(confidence_level=LEVEL)
@@ -253,7 +255,8 @@ def compare_rankers(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), judgements, or table
+    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), \
+judgements, or table
         Labels of queries that no ranker was fitted on; a `ranking_target` carries its
         qid. For a judge, NaN in all rows of the queries without human labels. Or
         judgements (qrels) of documents: a dict, frame, path or ranx.Qrels as in
@@ -329,14 +332,14 @@ def compare_rankers(
 
     References
     ----------
-    .. [1] D. Bonett, R. Price, "Adjusted Wald confidence interval for a difference of binomial
-       proportions based on paired data", Journal of Educational and Behavioral
+    .. [1] D. Bonett, R. Price, "Adjusted Wald confidence interval for a difference of
+       binomial proportions based on paired data", Journal of Educational and Behavioral
        Statistics 37, 2012.
-    .. [2] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian
-       Journal of Statistics 6, 1979.
-    .. [3] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for ranks with applications to
-       mobility across neighbourhoods and academic achievement across countries", Review
-       of Economic Studies 91, 2024.
+    .. [2] S. Holm, "A simple sequentially rejective multiple test procedure",
+       Scandinavian Journal of Statistics 6, 1979.
+    .. [3] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for ranks with
+       applications to mobility across neighbourhoods and academic achievement across
+       countries", Review of Economic Studies 91, 2024.
 
     Examples
     --------
@@ -370,26 +373,41 @@ def compare_rankers(
     [True, True, False]
     """
     if rankers is None:
+        unit = "tasks"
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
-        names, ids, table = read_values(y_true, unused)
-        read = QueryValues(ids, {"value": table})
+        names, ids, values = read_values(y_true, unused)
+        query_values = QueryValues(
+            ids=ids,
+            by_people={"value": values},
+            by_judge={},
+            is_human=None,
+            n_unanswered=None,
+        )
     else:
+        unit = "queries"
         if not isinstance(rankers, dict) or not rankers:
             raise ValueError(
-                "rankers must be a dict from names to scores, fitted models or runs: {'new': ...}."
+                "rankers must be a dict from names to scores, fitted models or runs: "
+                "{'new': ...}."
             )
         names = list(rankers)
         measures = named_measures("ndcg@10" if measure is None else measure)
-        read = _values_of(y_true, judge, rankers, X, qid, measures, zero_division)
-    pairs, unit = _pairs_of(names, baseline), "tasks" if rankers is None else "queries"
-    found = RankerComparisons(
-        (m, _comparison(m, names, pairs, confidence_level, unit, read))
-        for m in read.by_people
-    )
-    return found if isinstance(measure, list | tuple | dict) else found.popitem()[1]
+        query_values = measure_rankers(
+            y_true, judge, rankers, X, qid, measures, zero_division
+        )
+    pairs = _pairs_of(names, baseline)
+    comparisons = RankerComparisons()
+    for name in query_values.by_people:
+        comparisons[name] = _comparison(
+            name, names, pairs, confidence_level, unit, query_values
+        )
+    if isinstance(measure, list | tuple | dict):
+        return comparisons
+    return comparisons.popitem()[1]
 
 
 def _pairs_of(names, baseline):
+    """Return the pairs of rankers that are compared, as places in `names`."""
     if baseline is None:
         return list(combinations(range(len(names)), 2))
     if baseline not in names:
@@ -398,266 +416,69 @@ def _pairs_of(names, baseline):
     return [(i, place) for i in range(len(names)) if i != place]
 
 
-def _comparison(measure, names, pairs, confidence_level, unit, read):
-    """The comparison of the values by one measure."""
-    values, by_judge = read.by_people[measure], read.by_judge.get(measure)
-    kept = ~np.isnan(values).any(axis=1) if by_judge is None else read.is_human
-    j, others = (None, None) if by_judge is None else (by_judge[kept], by_judge[~kept])
-    if by_judge is None and kept.sum() < 2:
-        remedy = "a zero_division" if len(values) > 1 else "qid, the query of each row"
-        raise ValueError(
-            f"{measure} is defined on {kept.sum()} of {len(values)} {unit}: at least two are "
-            f"needed. Give {remedy}."
-        )
-    # The means count the undefined queries.
-    h = (
-        np.where(kept[:, np.newaxis], values, np.nan)
-        if by_judge is None
-        else values[kept]
-    )
+def _comparison(measure, names, pairs, confidence_level, unit, query_values):
+    """Compare the rankers by one measure."""
+    values = query_values.by_people[measure]
+    judge_values = query_values.by_judge.get(measure)
+    ids = query_values.ids
+    if ids is None:
+        ids = np.arange(len(values))
+    if judge_values is None:
+        is_compared = ~np.isnan(values).any(axis=1)
+        _check_two_queries(measure, is_compared, unit)
+        judge = None
+        judge_unlabelled = None
+        n_judged = 0
+        # The means count the undefined queries.
+        of_means = np.where(is_compared[:, np.newaxis], values, np.nan)
+    else:
+        is_compared = query_values.is_human
+        judge = judge_values[is_compared]
+        judge_unlabelled = judge_values[~is_compared]
+        n_judged = len(judge_values)
+        of_means = values[is_compared]
     means = mean_intervals(
-        h, judge=j, judge_unlabelled=others, confidence_level=confidence_level
+        of_means,
+        judge=judge,
+        judge_unlabelled=judge_unlabelled,
+        confidence_level=confidence_level,
     )
-    of_all = _paired(values[kept], j, others, confidence_level)
-    ranks = _rank_intervals(of_all, 1.0 - confidence_level)
+    compared = values[is_compared]
+    statistics = paired_statistics(compared, judge, judge_unlabelled, confidence_level)
+    ranks = rank_intervals(
+        statistics["p_value"], statistics["difference"], 1.0 - confidence_level
+    )
     first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
-    found = {name: matrix[first, second] for name, matrix in of_all.items()}
-    means = replace(
-        means, names=names, rank_interval=ranks, n_unanswered=read.n_unanswered
-    )
-    ids = (np.arange(len(values)) if read.ids is None else read.ids)[kept]
-    found |= {
-        "p_adjusted": holm(found["p_value"]),
-        "confidence_level": float(confidence_level),
-    }
-    found |= {"unit": unit, "n_judged": 0 if by_judge is None else len(by_judge)}
-    return RankerComparison(measure, names, ids, values[kept], means, pairs, **found)
-
-
-# Scores and runs ------------------------------------------------------------
-
-
-class QueryValues(NamedTuple):
-    """Values of all rankers on each query.
-
-    Attributes
-    ----------
-    ids : ndarray of shape (n_queries,) or None
-    by_people, by_judge : dict from measures to ndarray of shape (n_queries, n_rankers)
-        Values by the labels of people, the judge's where they gave none; and by the
-        judge's.
-    is_human : ndarray of bool, shape (n_queries,), or None without a judge
-        Whether people labelled the query.
-    n_unanswered : ndarray of int, shape (n_rankers,), or None
-        Number of queries that a run lacks.
-    """
-
-    ids: Any
-    by_people: dict
-    by_judge: dict = {}  # noqa: RUF012
-    is_human: Any = None
-    n_unanswered: Any = None
-
-
-def _values_of(y_true, judge, rankers, X, qid, measures, zero_division):
-    """`QueryValues` of scores, fitted models or runs."""
-    are_runs = is_judgements(y_true) or is_judgements(judge)
-    scores = {
-        f"rankers[{name!r}]": one for name, one in rankers.items() if not _is_model(one)
-    }
-    if not are_runs:
-        check_no_ids(y_true=y_true, judge=judge, **scores)
-        check_same_columns(y_true=y_true, judge=judge)
-    if judge is not None and np.isnan(check_zero_division(zero_division)):
-        raise ValueError(
-            "With judge=, zero_division must be a number, such as 0: human and judge can leave "
-            "different queries undefined, and skipping them would bias the means."
-        )
-    if are_runs:
-        if X is not None or qid is not None:
-            raise ValueError(
-                "Runs and judgements carry their queries: leave out X and qid."
-            )
-        return _of_runs(y_true, judge, rankers, measures, zero_division)
-    check_same_index(y_true=y_true, judge=judge, qid=qid, X=X, **scores)
-    y_true, qid = split_target(y_true, qid)
-    # Rows of a matrix are numbered.
-    ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
-    asked = rankers, X, qid, measures, zero_division
-    if judge is None:
-        return QueryValues(ids, _values_by(y_true, *asked))
-    y_true, judge, is_human = _with_judge(y_true, judge, qid)
-    return QueryValues(
-        ids, _values_by(y_true, *asked), _values_by(judge, *asked), is_human
+    of_pairs = {name: matrix[first, second] for name, matrix in statistics.items()}
+    return RankerComparison(
+        measure=measure,
+        names=names,
+        qid=ids[is_compared],
+        values=compared,
+        means=replace(
+            means,
+            names=names,
+            rank_interval=ranks,
+            n_unanswered=query_values.n_unanswered,
+        ),
+        pairs=pairs,
+        p_adjusted=holm(of_pairs["p_value"]),
+        confidence_level=float(confidence_level),
+        unit=unit,
+        n_judged=n_judged,
+        **of_pairs,
     )
 
 
-def _is_model(ranker):
-    return hasattr(ranker, "fit") or hasattr(ranker, "predict")
-
-
-def _of_runs(qrels, judge, rankers, measures, zero_division):
-    """`_values_of` judgements and runs."""
-    human = read_mapping(qrels, RELEVANCE, "y_true")
-    by_judge = None if judge is None else read_mapping(judge, RELEVANCE, "judge")
-    if by_judge is not None and (missing := sorted(human.keys() - by_judge.keys())):
-        raise ValueError(
-            f"judge has no query {missing[0]!r}: it must label all queries."
-        )
-    runs = {
-        name: read_mapping(run, SCORE, f"rankers[{name!r}]")
-        for name, run in rankers.items()
-    }
-    asked = by_judge or human
-    queries = [q for q in asked if any(q in run for run in runs.values())]
-    check_judged(human, by_judge, runs, measures)
-    unanswered = [
-        check_ids(run, asked, f"The run {n!r}", queries) for n, run in runs.items()
-    ]
-    if len(queries) < len(asked):
-        left_out = next(q for q in asked if q not in set(queries))
-        warn(
-            f"The runs lack {len(asked) - len(queries)} of {len(asked)} judged queries, such as "
-            f"{left_out!r}, all of them: these are left out, and evaluate_run counts them."
-        )
-    fallback, is_human = (
-        check_zero_division(zero_division),
-        np.array([q in human for q in queries]),
+def _check_two_queries(measure, is_compared, unit):
+    """Refuse a measure that is defined on fewer than two queries."""
+    n_compared = is_compared.sum()
+    if n_compared >= 2:
+        return
+    remedy = "a zero_division"
+    if len(is_compared) == 1:
+        remedy = "qid, the query of each row"
+    raise ValueError(
+        f"{measure} is defined on {n_compared} of {len(is_compared)} {unit}: at least "
+        f"two are needed. Give {remedy}."
     )
-
-    def values(labels):
-        found = [values_of_run(run, labels, queries, measures) for run in runs.values()]
-        tables = {m: np.column_stack([values[m] for values in found]) for m in measures}
-        return {
-            m: np.where(np.isnan(table), fallback, table) for m, table in tables.items()
-        }
-
-    of_judge = values(by_judge) if by_judge else {}
-    ids = np.array(queries, dtype=object)
-    return QueryValues(ids, values(human), of_judge, is_human, np.array(unanswered))
-
-
-def _values_by(y, rankers, X, qid, measures, zero_division):
-    """By measure, the values of each ranker by these labels, shape (n_queries, n_rankers)."""
-    columns: dict = {name: [] for name in measures}
-    options = {"average": None, "zero_division": zero_division}
-    for name, ranker in rankers.items():
-        labels, scores, ids = y, ranker, qid
-        if _is_model(ranker):
-            if X is None:
-                raise ValueError(
-                    f"The ranker {name!r} is a model: give X, the rows to score."
-                )
-            labels, scores, ids = RankingScorer(measures).labels_and_scores(
-                ranker, X, y, qid
-            )
-        for m, measure in measures.items():
-            try:
-                columns[m].append(measure.measure(labels, scores, qid=ids, **options))
-            except ValueError as error:
-                raise ValueError(f"rankers[{name!r}]: {error}") from error
-    return {m: np.column_stack(of_rankers) for m, of_rankers in columns.items()}
-
-
-# A judge ----------------------------------------------------------------------------
-
-
-def _with_judge(y_true, judge, qid):
-    """Labels with the judge's where people gave none, the judge's, and which lists are human."""
-    judge, _ = split_target(judge, qid)
-    y, judge = read_labels(y_true, "y_true"), read_labels(judge, "judge")
-    if y.shape != judge.shape:
-        raise ValueError(
-            f"y_true has the shape {y.shape}, and judge {judge.shape}: they must be equal."
-        )
-    missing, unjudged = (
-        np.isnan(v).reshape(len(v), -1).all(axis=1) for v in (y, judge)
-    )
-    if unjudged.any():
-        raise ValueError(
-            f"judge is NaN in row {np.argmax(unjudged)}: it must label all rows."
-        )
-    lists = lists_of(y, qid, "y_true")
-    list_of_row = lists.codes if y.ndim == 1 else np.arange(len(y))
-    lengths, n_missing = np.bincount(list_of_row), np.bincount(list_of_row, missing)
-    if np.any(cut := (n_missing > 0) & (n_missing < lengths)):
-        place = int(np.argmax(cut))
-        raise ValueError(
-            f"y_true has NaN in {n_missing[place]:.0f} of {lengths[place]} rows of query "
-            f"{plain(place if lists.ids is None else lists.ids[place])!r}: people must label "
-            "all rows of a query or none."
-        )
-    by_judge = (n_missing == lengths)[list_of_row]
-    y = y.copy()
-    y[by_judge] = judge[by_judge]
-    return y, judge, n_missing < lengths
-
-
-# Statistics -------------------------------------------------------------------------
-
-
-def _paired(h, j, others, confidence_level):
-    """Statistics of the differences a - b of all rankers, matrices (n_rankers, n_rankers)."""
-    (n, m), h = h.shape, np.ascontiguousarray(h.T)
-    # Smaller differences are rounding errors of sums over documents.
-    rounding = 1e-12 * np.abs(h).max()
-    mean, spread, error = np.zeros((3, m, m))
-    better = np.zeros((m, m), dtype=int)
-    for a in range(m):
-        d = h[a] - h
-        d[np.abs(d) <= rounding] = 0.0
-        better[a], mean[a], spread[a] = (
-            (d > 0).sum(axis=1),
-            d.mean(axis=1),
-            d.std(axis=1, ddof=1),
-        )
-        if j is not None:
-            by_judge = {
-                "judge": j[:, [a]] - j,
-                "judge_unlabelled": others[:, [a]] - others,
-            }
-            powered = mean_intervals(d.T, **by_judge)
-            mean[a], error[a] = powered.mean, powered.standard_error
-    worse = better.T
-    spread[spread <= rounding] = 0.0
-    error = spread / np.sqrt(n) if j is None else error
-    interval, p_value = student(mean, error, n, confidence_level)
-    if j is None:
-        p_value = np.maximum(p_value, np.minimum(np.exp2(1.0 - better - worse), 1.0))
-        is_binary = ((h == 0) | (h == 1)).all(axis=1)
-        both = is_binary & is_binary[:, np.newaxis]
-        interval[both] = bonett_price(better, worse, n, confidence_level)[both]
-    infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    effect = np.divide(mean, spread, out=infinite, where=spread > 0)
-    found = {
-        "difference": mean,
-        "interval": interval,
-        "p_value": p_value,
-        "effect": effect,
-    }
-    return found | {"better": better, "equal": n - better - worse, "worse": worse}
-
-
-def bonett_price(better, worse, n, confidence_level):
-    """Intervals of differences of paired fractions: as if each ranker had won once more."""
-    mean = (better - worse) / (n + 2)
-    error = np.sqrt(((better + worse + 2) / (n + 2) - mean**2) / (n + 2))
-    half = stats.norm.ppf(0.5 + confidence_level / 2.0) * error
-    return np.clip(np.stack([mean - half, mean + half], axis=-1), -1.0, 1.0)
-
-
-def _rank_intervals(of_all, level):
-    """Lowest and highest rank of each ranker, by its tests against all others."""
-    p_values, m = of_all["p_value"], len(of_all["p_value"])
-    adjusted, others = np.ones((m, m)), ~np.eye(m, dtype=bool)
-    adjusted[others] = holm(p_values[others].reshape(m, m - 1)).ravel()
-    sign = np.where(adjusted <= level, np.sign(of_all["difference"]), 0)
-    return np.column_stack([1 + (sign < 0).sum(axis=1), m - (sign > 0).sum(axis=1)])
-
-
-def holm(p_values):
-    """p values after Holm's correction of each row: the i-th smallest of m times m - i + 1."""
-    order, m = np.argsort(p_values, axis=-1), np.shape(p_values)[-1]
-    in_order = np.take_along_axis(p_values, order, axis=-1) * np.arange(m, 0, -1)
-    adjusted = np.minimum(np.maximum.accumulate(in_order, axis=-1), 1.0)
-    return np.take_along_axis(adjusted, np.argsort(order, axis=-1), axis=-1)

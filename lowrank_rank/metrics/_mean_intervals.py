@@ -61,21 +61,26 @@ class MeanIntervals(TableMixin):
 
     def _columns(self):
         ranks = self.rank_interval
-        columns: dict = {"name": self.names} if any(self.names) else {}
-        columns |= {
-            "mean": self.mean,
-            "low": self.interval[:, 0],
-            "high": self.interval[:, 1],
-        }
+        columns: dict = {}
+        if any(self.names):
+            columns["name"] = self.names
+        columns["mean"] = self.mean
+        columns["low"] = self.interval[:, 0]
+        columns["high"] = self.interval[:, 1]
         if ranks is None:
-            columns |= {"n_queries": self.n_queries, "n_undefined": self.n_undefined}
+            columns["n_queries"] = self.n_queries
+            columns["n_undefined"] = self.n_undefined
         else:
-            columns |= {"rank_low": ranks[:, 0], "rank_high": ranks[:, 1]}
-        more = {"n_unanswered": self.n_unanswered, "judge_weight": self.judge_weight}
-        columns |= {name: one for name, one in more.items() if one is not None}
-        # The best ranker is first; measures keep their order.
-        keys = np.zeros(len(self.mean)) if ranks is None else -self.mean
-        order = np.argsort(keys, kind="stable")
+            columns["rank_low"] = ranks[:, 0]
+            columns["rank_high"] = ranks[:, 1]
+        if self.n_unanswered is not None:
+            columns["n_unanswered"] = self.n_unanswered
+        if self.judge_weight is not None:
+            columns["judge_weight"] = self.judge_weight
+        if ranks is None:
+            return {name: list(values) for name, values in columns.items()}
+        # The best ranker is first.
+        order = np.argsort(-self.mean, kind="stable")
         return {name: [values[i] for i in order] for name, values in columns.items()}
 
 
@@ -103,8 +108,8 @@ def mean_intervals(
         counted.
     judge : same or None, default=None
         Values of the same queries by the judge's labels.
-    judge_unlabelled : array-like of shape (N,) or (N, k), frame, dict of columns or None, \
-default=None
+    judge_unlabelled : array-like of shape (N,) or (N, k), frame, dict of columns or \
+None, default=None
         Values of other queries, which have no human labels, by the judge's labels.
         Columns with names are matched by name; columns of ids (qid, query_id, docno)
         are no measures.
@@ -144,10 +149,10 @@ default=None
 
     References
     ----------
-    .. [1] E. Wilson, "Probable inference, the law of succession, and statistical inference",
-       Journal of the American Statistical Association 22, 1927.
-    .. [2] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered Inference",
-       arXiv:2311.01453, 2023.
+    .. [1] E. Wilson, "Probable inference, the law of succession, and statistical
+       inference", Journal of the American Statistical Association 22, 1927.
+    .. [2] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
+       Inference", arXiv:2311.01453, 2023.
 
     Examples
     --------
@@ -162,7 +167,8 @@ default=None
 
     >>> import numpy as np
     >>> values = np.tile([0.0, 1.0], 500)
-    >>> found = mean_intervals(values[:10], judge=values[:10], judge_unlabelled=values[10:])
+    >>> few, others = values[:10], values[10:]
+    >>> found = mean_intervals(few, judge=few, judge_unlabelled=others)
     >>> found.standard_error.round(4), 0.5 / 1000**0.5
     (array([0.0158]), 0.015811388300841896)
     """
@@ -173,73 +179,115 @@ default=None
         )
     check_same_index(human=human, judge=judge)
     names, h = read_columns(human, "human")
-    n, spread, weight, corrected = (~np.isnan(h)).sum(axis=0), 0.0, None, h
-    if n.min() < 2:
+    n_defined = (~np.isnan(h)).sum(axis=0)
+    if n_defined.min() < 2:
+        name = names[np.argmin(n_defined)] or "human"
         raise ValueError(
-            f"{names[np.argmin(n)] or 'human'} is defined on {n.min()} of {len(h)} queries, not "
-            "two."
+            f"{name} is defined on {n_defined.min()} of {len(h)} queries, not two."
         )
+    corrected = h
+    judge_weight: Any = None
+    judge_variance = 0.0
     if judge is not None:
         check_same_ids(human, judge)
         _, j = read_columns(judge, "judge", names)
-        _, others = read_columns(judge_unlabelled, "judge_unlabelled", names)
-        corrected, weight, spread = _corrected(h, j, others)
+        _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
+        _check_judge(h, j, j_unlabelled)
+        weights, judge_variance = _judge_weights(h, j, j_unlabelled)
+        # c_i = h_i - lam_i (j_i - mean(judge_unlabelled))
+        corrected = h - weights * (j - j_unlabelled.mean(axis=0))
+        judge_weight = weights.mean(axis=0)
     mean = np.nanmean(corrected, axis=0)
-    variance = np.nanvar(corrected, axis=0, ddof=1) / n
-    error = np.sqrt(variance if weight is None else variance + weight**2 * spread)
-    interval, p_value = student(mean, error, n, confidence_level)
+    # var(c) / n + lam**2 var(judge_unlabelled) / N
+    variance = np.nanvar(corrected, axis=0, ddof=1) / n_defined
+    if judge is not None:
+        variance = variance + judge_weight**2 * judge_variance
+    standard_error = np.sqrt(variance)
+    interval, p_value = student(mean, standard_error, n_defined, confidence_level)
     if judge is None:
-        binary = ((h == 0) | (h == 1) | np.isnan(h)).all(axis=0)
-        interval[binary] = wilson(mean[binary], n[binary], confidence_level)
-    return MeanIntervals(names, mean, error, interval, p_value, n, len(h) - n, weight)
-
-
-def student(mean, error, n, confidence_level):
-    """Student's intervals of means of n values, and the p values of the mean 0."""
-    half = stats.t.ppf(0.5 + confidence_level / 2.0, n - 1) * error
-    t = np.divide(
-        np.abs(mean), error, out=np.where(mean == 0, 0.0, np.inf), where=error > 0
-    )
-    return np.stack([mean - half, mean + half], axis=-1), 2.0 * stats.t.sf(t, n - 1)
-
-
-def wilson(fraction, n, confidence_level):
-    """Wilson's intervals of fractions of n."""
-    z2 = stats.norm.ppf(0.5 + confidence_level / 2.0) ** 2
-    centre = (fraction + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (fraction * (1 - fraction) / n + z2 / (4 * n**2))) / (
-        1 + z2 / n
-    )
-    return np.clip(np.stack([centre - half, centre + half], axis=-1), 0.0, 1.0)
-
-
-def _corrected(h, j, others):
-    """Human values corrected by the judge's, the judge's weight, and the variance of its mean."""
-    if h.shape != j.shape or h.shape[1:] != others.shape[1:]:
-        raise ValueError(
-            f"human has the shape {h.shape}, judge {j.shape}, judge_unlabelled {others.shape}: "
-            "give human and judge of one shape, (n,) or (n, k), judge_unlabelled (N,) or (N, k)."
+        is_binary = ((h == 0) | (h == 1) | np.isnan(h)).all(axis=0)
+        interval[is_binary] = wilson(
+            mean[is_binary], n_defined[is_binary], confidence_level
         )
-    for name, values in {"human": h, "judge": j, "judge_unlabelled": others}.items():
-        check_finite(values, name)
-    n, n_others = len(h), len(others)
-    if n < 5 or n_others < 2:
+    return MeanIntervals(
+        names=names,
+        mean=mean,
+        standard_error=standard_error,
+        interval=interval,
+        p_value=p_value,
+        n_queries=n_defined,
+        n_undefined=len(h) - n_defined,
+        judge_weight=judge_weight,
+    )
+
+
+def _check_judge(h, j, j_unlabelled):
+    """Refuse values of people and of a judge that do not fit together."""
+    if h.shape != j.shape or h.shape[1:] != j_unlabelled.shape[1:]:
         raise ValueError(
-            f"{n} values have human labels and {n_others} the judge's labels alone: at least 5 and "
-            "2 are needed."
+            f"human has the shape {h.shape}, judge {j.shape}, judge_unlabelled "
+            f"{j_unlabelled.shape}: give human and judge of one shape, (n,) or (n, k), "
+            "judge_unlabelled (N,) or (N, k)."
         )
-    spread = others.var(axis=0, ddof=1) / n_others
+    check_finite(h, "human")
+    check_finite(j, "judge")
+    check_finite(j_unlabelled, "judge_unlabelled")
+    n = len(h)
+    n_unlabelled = len(j_unlabelled)
+    if n < 5 or n_unlabelled < 2:
+        raise ValueError(
+            f"{n} values have human labels and {n_unlabelled} the judge's labels "
+            "alone: at least 5 and 2 are needed."
+        )
+
+
+def _judge_weights(h, j, j_unlabelled):
+    """Compute the weight lam_i of each value of the judge by cross-fitting.
+
+    Returns
+    -------
+    weights : ndarray of shape (n, k)
+    variance : ndarray of shape (k,)
+        The variance of the judge's mean, var(judge_unlabelled) / N.
+    """
+    n = len(h)
+    variance = j_unlabelled.var(axis=0, ddof=1) / len(j_unlabelled)
     weights = np.empty(h.shape)
     fold = np.arange(n) % 5
     for held_out in range(5):
-        rest = fold != held_out
-        # The weight lam in [0, 1] that minimises var(h - lam j) + lam**2 n spread, 0
-        # for a constant judge.
-        centred = j[rest] - j[rest].mean(axis=0)
-        covariance = np.sum(centred * h[rest], axis=0) / (rest.sum() - 1)
-        variance = centred.var(axis=0, ddof=1) + n * spread
-        best = np.divide(
-            covariance, variance, out=np.zeros_like(variance), where=variance > 0
+        is_train = fold != held_out
+        # lam minimises var(h - lam j) + lam**2 n var(judge_unlabelled) / N:
+        # lam = cov(h, j) / (var(j) + n var(judge_unlabelled) / N), 0 if j is constant.
+        centred = j[is_train] - j[is_train].mean(axis=0)
+        covariance = np.sum(centred * h[is_train], axis=0) / (is_train.sum() - 1)
+        total_variance = centred.var(axis=0, ddof=1) + n * variance
+        weight = np.divide(
+            covariance,
+            total_variance,
+            out=np.zeros_like(total_variance),
+            where=total_variance > 0,
         )
-        weights[~rest] = np.clip(best, 0.0, 1.0)
-    return h - weights * (j - others.mean(axis=0)), weights.mean(axis=0), spread
+        weights[~is_train] = np.clip(weight, 0.0, 1.0)
+    return weights, variance
+
+
+def student(mean, standard_error, n, confidence_level):
+    """Compute Student's intervals of means of n values, and the p values of mean 0."""
+    half_width = stats.t.ppf(0.5 + confidence_level / 2.0, n - 1) * standard_error
+    interval = np.stack([mean - half_width, mean + half_width], axis=-1)
+    # |mean| / standard error; 0 / 0 is 0.
+    infinite = np.where(mean == 0, 0.0, np.inf)
+    t = np.divide(np.abs(mean), standard_error, out=infinite, where=standard_error > 0)
+    p_value = 2.0 * stats.t.sf(t, n - 1)
+    return interval, p_value
+
+
+def wilson(fraction, n, confidence_level):
+    """Compute Wilson's intervals of fractions of n values."""
+    z2 = stats.norm.ppf(0.5 + confidence_level / 2.0) ** 2
+    centre = (fraction + z2 / (2 * n)) / (1 + z2 / n)
+    variance = fraction * (1 - fraction) / n + z2 / (4 * n**2)
+    half_width = np.sqrt(z2 * variance) / (1 + z2 / n)
+    return np.clip(
+        np.stack([centre - half_width, centre + half_width], axis=-1), 0.0, 1.0
+    )

@@ -1,4 +1,4 @@
-"""A table of measures: one row per query, with the ids."""
+"""Tables of measures with a row for each query, and measures of runs."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 
 def named_measures(measures, k=None):
-    """Measures by name, in the order given; a name without "@" that takes a cut gets each of `k`.
+    """Resolve measures by name, in the order given.
 
-    Refuses no measure at all, unknown names, and k where no name takes it.
+    A name without "@" that takes a cut-off stands for a measure with each cut-off of
+    `k`. Refuses no measure at all, unknown names, and k where no name takes it.
     """
     if isinstance(measures, dict):
         named = dict(measures)
@@ -35,26 +36,34 @@ def named_measures(measures, k=None):
     if not named:
         raise ValueError("There is no measure: name at least one, such as 'ndcg@10'.")
     if k is not None:
-        cuts = [k] if np.ndim(k) == 0 else list(k)
-        for cut in cuts:
-            check_parameter("k", cut, [count()])
-        entries = [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
-        taking = {entry.base for entry in entries if entry.at in {"k", "[k]"}}
-        if not taking & {plain_name(m) for m in named.values() if isinstance(m, str)}:
-            raise ValueError(
-                f"k={cuts} is given, but no measure among {list(named)} takes it: name one "
-                f"without its cut-off, such as {', '.join(sorted(taking))}."
-            )
-        cut_off: dict = {}
-        for name, measure in named.items():
-            takes = isinstance(measure, str) and plain_name(measure) in taking
-            cut_off |= (
-                {f"{name}@{c}": f"{measure}@{c}" for c in cuts}
-                if takes
-                else {name: measure}
-            )
-        named = cut_off
+        named = _with_cutoffs(named, k)
     return {name: resolve_measure(measure) for name, measure in named.items()}
+
+
+def _with_cutoffs(named, k):
+    """Replace each name that takes a cut-off and has none by a name for each of `k`."""
+    cutoffs = [k] if np.ndim(k) == 0 else list(k)
+    if not cutoffs:
+        raise ValueError("k holds no cut-off: give at least one, such as 10, or None.")
+    for cutoff in cutoffs:
+        check_parameter("k", cutoff, [count()])
+    entries = [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
+    names_with_k = {entry.base for entry in entries if entry.at in {"k", "[k]"}}
+    with_cutoffs = {}
+    is_k_used = False
+    for name, measure in named.items():
+        if isinstance(measure, str) and plain_name(measure) in names_with_k:
+            is_k_used = True
+            for cutoff in cutoffs:
+                with_cutoffs[f"{name}@{cutoff}"] = f"{measure}@{cutoff}"
+        else:
+            with_cutoffs[name] = measure
+    if not is_k_used:
+        raise ValueError(
+            f"k={cutoffs} is given, but no measure among {list(named)} takes it: name "
+            f"one without its cut-off, such as {', '.join(sorted(names_with_k))}."
+        )
+    return with_cutoffs
 
 
 def per_query(
@@ -66,7 +75,7 @@ def per_query(
     k: Any = None,
     zero_division: float = np.nan,
 ) -> "pandas.DataFrame | np.ndarray":
-    """Measures of each query, as a table with the query ids.
+    """Measure each query; returns a table with the query ids.
 
     Parameters
     ----------
@@ -77,8 +86,8 @@ def per_query(
     qid : array-like of shape (n_rows,) or None, default=None
         Query id of each row, any hashable ids in any order; None is one list. Not with
         a matrix `y_true`, whose rows are numbered.
-    measure : str, RankingMeasure, list of these, or dict from names, default=("ndcg@5", \
-"ndcg@10", "map")
+    measure : str, RankingMeasure, list of these, or dict from names, \
+default=("ndcg@5", "ndcg@10", "map")
         Names as in `get_ranking_scorer_names`, or objects.
     k : int, sequence of int or None, default=None
         Cut-offs of the names that take one and have none: ``measure=["ndcg", "auc"],
@@ -108,21 +117,22 @@ def per_query(
     >>> from lowrank_rank.metrics import per_query
     >>> y, scores, qid = [1, 0, 0, 1], [2.0, 1.0, 4.0, 3.0], ["a", "a", "b", "b"]
     >>> table = per_query(y, scores, qid=qid, measure=["precision", "auc"], k=[1, 2])
-    >>> table["precision@1"].tolist(), table["precision@2"].tolist(), table["auc"].tolist()
-    ([1.0, 0.0], [0.5, 0.5], [1.0, 0.0])
+    >>> table["precision@1"].tolist(), table["precision@2"].tolist()
+    ([1.0, 0.0], [0.5, 0.5])
+    >>> table["auc"].tolist()
+    [1.0, 0.0]
     """
     check_same_labels(y_true=y_true, y_score=y_score, qid=qid)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true", accept_sparse=True)
     lists = lists_of(y, qid, "y_true")
     ids = np.arange(lists.n_lists) if lists.ids is None else lists.ids
-    values = {
-        name: one.measure(
+    columns = {"qid": ids}
+    for name, one_measure in named_measures(measure, k).items():
+        columns[name] = one_measure.measure(
             y, y_score, qid=qid, average=None, zero_division=zero_division
         )
-        for name, one in named_measures(measure, k).items()
-    }
-    return table_of({"qid": ids, **values}, index="qid")
+    return table_of(columns, index="qid")
 
 
 def evaluate_run(
@@ -135,7 +145,7 @@ def evaluate_run(
     all_queries: bool = True,
     zero_division: float = np.nan,
 ) -> "dict[str, Any] | Any":
-    """Measures of a run against judgements: what was not retrieved counts as missed.
+    """Measure a run against judgements: what was not retrieved counts as missed.
 
     A run scores the documents that a system has retrieved for each query, judgements
     (qrels) say how relevant documents are. Relevant documents that were not retrieved
@@ -154,7 +164,8 @@ def evaluate_run(
     qrels : dict, frame or ranx.Qrels
         ``{query: {document: grade}}``, ``{query: {relevant documents}}`` with sets, or
         a frame whose column of grades is "relevance", "label" or "rel".
-    measure : str, RankingMeasure, list of these, or dict from names, default=("ndcg@10", "map")
+    measure : str, RankingMeasure, list of these, or dict from names, \
+default=("ndcg@10", "map")
         Measures from the top of a list. AUC, rank correlations and pairs are refused:
         they compare documents that a run does not order.
     k : int, sequence of int or None, default=None
@@ -200,67 +211,99 @@ def evaluate_run(
     >>> run = {"q1": {"d1": 3.0, "d7": 2.0, "d2": 1.0}}
     >>> qrels = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
     >>> values = evaluate_run(run, qrels, ["precision@5", "recall@5", "map"])
-    >>> {name: round(value, 3) for name, value in values.items()}  # map: (1/1 + 2/3) / 3
+    >>> {name: round(value, 3) for name, value in values.items()}
     {'precision@5': 0.4, 'recall@5': 0.667, 'map': 0.556}
 
-    A list of documents and a set of relevant ones have the same value:
+    The average precision is (1/1 + 2/3) / 3. A list of documents and a set of relevant
+    ones have the same value:
 
-    >>> evaluate_run({"q1": ["d1", "d7", "d2"]}, {"q1": {"d1", "d2", "d3"}}, "precision@5")
+    >>> run = {"q1": ["d1", "d7", "d2"]}
+    >>> evaluate_run(run, {"q1": {"d1", "d2", "d3"}}, "precision@5")
     {'precision@5': 0.4}
     """
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
     measures = named_measures(measure, k)
-    run, qrels = (
-        read_mapping(run, SCORE, "run"),
-        read_mapping(qrels, RELEVANCE, "qrels"),
-    )
+    run = read_mapping(run, SCORE, "run")
+    qrels = read_mapping(qrels, RELEVANCE, "qrels")
     queries = [query for query in run if query in qrels]
-    queries += [query for query in qrels if all_queries and query not in run]
+    if all_queries:
+        queries += [query for query in qrels if query not in run]
     check_ids(run, qrels, "The run", queries)
-    values = {
-        name: mean_of_lists(
-            each, np.ones(len(each)), average=average, zero_division=fallback
+    values = {}
+    for name, of_queries in values_of_run(run, qrels, queries, measures).items():
+        values[name] = mean_of_lists(
+            of_queries,
+            np.ones(len(of_queries)),
+            average=average,
+            zero_division=fallback,
         )
-        for name, each in values_of_run(run, qrels, queries, measures).items()
-    }
     if average == "mean":
         return values
     return table_of({"qid": np.array(queries, dtype=object), **values}, index="qid")
 
 
 def values_of_run(run, qrels, queries, measures):
-    """The measures, by name, of a run on these queries; nan where a measure is undefined."""
+    """Measure a run on each of these queries, by each measure.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_queries,)
+        The values; nan where a measure is undefined.
+    """
     for name, measure in measures.items():
         if not measure.takes_runs:
             usable = names_of(lambda one: one.takes_runs, one_each=True, scored=True)
             raise ValueError(
-                f"{name!r} compares all documents of a query, and a run orders only those that it "
-                f"retrieved: use one of {', '.join(usable)}, with their cut-offs."
+                f"{name!r} compares all documents of a query, and a run orders only "
+                f"those that it retrieved: use one of {', '.join(usable)}, with their "
+                "cut-offs."
             )
-    (y, scores, retrieved), lists = _lists_of_run(run, qrels, queries)
-    return {
-        name: measure.values_of_run(measure.check_labels(y), scores, lists, retrieved)
-        for name, measure in measures.items()
-    }
+    grades, scores, is_retrieved, lists = _lists_of_run(run, qrels, queries)
+    values = {}
+    for name, measure in measures.items():
+        labels = measure.check_labels(grades)
+        values[name] = measure.values_of_run(labels, scores, lists, is_retrieved)
+    return values
 
 
 def _lists_of_run(run, qrels, queries):
-    """One list for each query: the retrieved documents, then the relevant others."""
-    columns: tuple = ([], [], [])
+    """Make a list of each query: the retrieved documents, then the relevant others.
+
+    Returns
+    -------
+    grades : ndarray of shape (n_documents,)
+        Grades >= 0; 0 without judgement.
+    scores : ndarray of shape (n_documents,)
+        Scores of the run; -inf for documents that were not retrieved.
+    is_retrieved : ndarray of bool, shape (n_documents,)
+    lists : RankingLists
+    """
+    grades: list[float] = []
+    scores_of_run = []
+    is_retrieved = []
     lengths = []
     for query in queries:
-        found, grades = run.get(query, {}), qrels.get(query, {})
-        missed = [v for doc, v in grades.items() if v > 0 and doc not in found]
-        if not found and not missed:
+        retrieved = run.get(query, {})
+        judged = qrels.get(query, {})
+        missed = [
+            grade
+            for document, grade in judged.items()
+            if grade > 0 and document not in retrieved
+        ]
+        if not retrieved and not missed:
             missed = [0.0]  # a list holds a document at least
-        columns[0].extend(max(grades.get(document, 0.0), 0.0) for document in found)
-        columns[0].extend(missed)
-        columns[1].extend(found.values())
-        columns[2].extend([True] * len(found) + [False] * len(missed))
-        lengths.append(len(found) + len(missed))
-    y, scores, retrieved = columns
-    is_found = np.array(retrieved)
-    of_all = np.full(len(is_found), -np.inf)
-    of_all[is_found] = exact_scores(scores)
-    return (np.array(y, dtype=np.float64), of_all, is_found), RankingLists(lengths)
+        grades.extend(max(judged.get(document, 0.0), 0.0) for document in retrieved)
+        grades.extend(missed)
+        scores_of_run.extend(retrieved.values())
+        is_retrieved.extend([True] * len(retrieved) + [False] * len(missed))
+        lengths.append(len(retrieved) + len(missed))
+    is_retrieved = np.array(is_retrieved)
+    scores = np.full(len(is_retrieved), -np.inf)
+    scores[is_retrieved] = exact_scores(scores_of_run)
+    return (
+        np.array(grades, dtype=np.float64),
+        scores,
+        is_retrieved,
+        RankingLists(lengths),
+    )
