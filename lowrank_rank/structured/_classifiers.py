@@ -1,4 +1,4 @@
-"""StructuredHingeClassifier, for classes with costs, and StructuredHingeBinaryClassifier."""
+"""Classifiers of structured hinges: classes with costs, and measures of all rows."""
 
 from typing import Any, ClassVar
 
@@ -50,8 +50,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", "squared"} or None, \
-            default=None
+    loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", \
+            "squared"} or None, default=None
         Cost >= 0 of each decision (column) for each class (row); None is the 0-1 loss.
         "absolute" and "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i
         and j in their order. Each class is a decision too, of cost 0 for itself; there
@@ -63,8 +63,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     decisions : array-like of shape (n_decisions,) or None, default=None
         Labels of the columns; None is the classes.
     alpha : float or "auto", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
-        of the guide.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
+        1/k for k classes, 1/4 for two, over the mean hinge at zero weights.
     standardize : bool, default=True
         Whether to divide features by their standard deviation, with q < 1/2 over
         ``sqrt(2 q)``. ``coef_`` is for X as given. `partial_fit` uses the scale of the
@@ -200,16 +200,18 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             X, index, weights = self._encode(X, labels, sample_weight)
             problem = self._standardise(X, index, weights)
             if self.solver == "perceptron":
-                self._keep(problem, self._mistakes(problem))
+                w = self._batch_perceptron(problem)
             else:
-                alpha = self._penalty(problem, curvature_of_classes(len(self.classes_)))
-                batches = {
-                    "batch_size": self.batch_size,
-                    "random_state": self.random_state,
-                }
-                w = self._solve(problem, alpha, **batches)
-                self._keep(problem, w)
-                self._warn_of_weights(problem, w)
+                curvature = curvature_of_classes(len(self.classes_))
+                w = self._solve(
+                    problem,
+                    self._penalty(problem, curvature),
+                    batch_size=self.batch_size,
+                    random_state=self.random_state,
+                )
+            self._keep(problem, w)
+            if self.solver != "perceptron":
+                self._warn_of_decisions(problem, w)
         return self
 
     @available_if(takes_steps)
@@ -242,16 +244,17 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
-        begun = hasattr(self, "coef_")
+        is_first = not hasattr(self, "coef_")
         with all_or_nothing(self):
             check_same_index(X=X, y=y, sample_weight=sample_weight)
-            X = self._validate_X(X, reset=not begun)
+            X = self._validate_X(X, reset=is_first)
             labels = read_classes(self, X, y)
-            if not begun:
+            if is_first:
                 self._read_costs(y if classes is None else np.asarray(classes))
             elif classes is not None:
                 check_same_classes(np.asarray(classes), self.classes_)
-            problem = self._standardise(*self._encode(X, labels, sample_weight))
+            X, index, weights = self._encode(X, labels, sample_weight)
+            problem = self._standardise(X, index, weights)
             self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
@@ -261,120 +264,135 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         return tags
 
     def _read_costs(self, y):
+        """Read the costs, the classes and the decisions; refuse costs of no hinge."""
         costs, classes, decisions = read_costs(
             self.loss_matrix, self.classes, self.decisions, y
         )
-        matrix = MatrixLoss(costs).matrix_  # checked
+        costs = MatrixLoss(costs).matrix_  # checked
         check_two_classes(classes)
-        if np.any(matrix < 0):
-            i, j = np.argwhere(matrix < 0)[0]
+        if np.any(costs < 0):
+            i, j = np.argwhere(costs < 0)[0]
             raise ValueError(
-                f"loss_matrix[{i}, {j}] is {matrix[i, j]:g}: the hinge takes costs >= 0. Subtract "
-                "the least cost of each row."
+                f"loss_matrix[{i}, {j}] is {costs[i, j]:g}: the hinge takes costs >= "
+                "0. Subtract the least cost of each row."
             )
-        own = decisions[np.newaxis, :] == classes[:, np.newaxis]
-        if not own.any(axis=1).all():
-            label = classes[int(np.argmin(own.any(axis=1)))]
+        is_own = decisions[np.newaxis, :] == classes[:, np.newaxis]
+        has_own = is_own.any(axis=1)
+        if not has_own.all():
+            label = classes[int(np.argmin(has_own))]
             raise ValueError(
-                f"The class {plain(label)!r} is not among the decisions {decisions.tolist()}: add "
-                "it as a column, or use LowRankSurrogateClassifier."
+                f"The class {plain(label)!r} is not among the decisions "
+                f"{decisions.tolist()}: add it as a column, or use "
+                "LowRankSurrogateClassifier."
             )
-        own = own.argmax(axis=1)
-        itself = matrix[np.arange(len(own)), own]
-        if np.any(itself != 0):
-            i = int(np.argmax(itself != 0))
+        own_column = is_own.argmax(axis=1)
+        own_cost = costs[np.arange(len(classes)), own_column]
+        if np.any(own_cost != 0):
+            i = int(np.argmax(own_cost != 0))
             raise ValueError(
-                f"The class {plain(classes[i])!r} costs {itself[i]:g} for itself: the right "
-                "decision must cost 0. Subtract it from its row: that changes no regret."
+                f"The class {plain(classes[i])!r} costs {own_cost[i]:g} for itself: "
+                "the right decision must cost 0. Subtract it from its row: that changes no "
+                "regret."
             )
-        self.classes_, self.decisions_ = classes, decisions
-        self._matrix_, self._own_ = matrix, own
+        self.classes_ = classes
+        self.decisions_ = decisions
+        self._matrix_ = costs
+        self._own_ = own_column
 
     def _encode(self, X, y, sample_weight):
-        """Distinct rows of positive weight, the indices of their classes, their weights."""
-        weights, index = (
-            read_weights(sample_weight, len(y)),
-            class_indices(y, self.classes_),
-        )
-        kept = np.flatnonzero(weights)
-        codes = row_codes(X[kept], index[kept])
-        first = kept[np.unique(codes, return_index=True)[1]]
-        return X[first], index[first], np.bincount(codes, weights[kept])
+        """Return the distinct rows of positive weight, their classes and weights."""
+        weights = read_weights(sample_weight, len(y))
+        index = class_indices(y, self.classes_)
+        counted = np.flatnonzero(weights)
+        codes = row_codes(X[counted], index[counted])
+        _, first = np.unique(codes, return_index=True)
+        rows = counted[first]
+        return X[rows], index[rows], np.bincount(codes, weights[counted])
 
     def _standardise(self, X, index, weights):
-        """The `HingeProblem` of standardised features."""
+        """Build the `HingeProblem` of standardised features."""
         X, shift = self._standardised(X, weights, centre=self.fit_intercept)
-        hinge = ClassHinge(self._own_[index], self._matrix_[index])
-        weights = weights / weights.sum()
-        fits = self.fit_intercept
         return HingeProblem(
-            X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift
+            X,
+            ClassHinge(self._own_[index], self._matrix_[index]),
+            weights / weights.sum(),
+            len(self.decisions_),
+            intercept=self.fit_intercept,
+            shift=shift,
         )
 
-    def _mistakes(self, problem):
-        """The batch perceptron: update by the row with the largest error until no row is wrong.
+    def _batch_perceptron(self, problem):
+        """Update by the row with the largest error until no row is wrong.
 
-        After `max_iter` updates the weights with the fewest wrong rows so far are kept.
+        After `max_iter` updates the weights with the fewest wrong rows so far are returned.
         """
-        w = kept = np.zeros(problem.size)
-        every, y = problem.hinge.every, problem.hinge.y
+        every = problem.hinge.every
+        y = problem.hinge.y
+        w = np.zeros(problem.size)
+        best = w
         fewest = len(y) + 1
         for n_iter in range(self.max_iter + 1):
             scores = problem.scores(w)
-            true = scores[every, y]
-            rivals = scores.copy()
-            rivals[every, y] = -np.inf
-            excess = rivals.max(axis=1) - true
+            true_scores = scores[every, y]
+            rival_scores = scores.copy()
+            rival_scores[every, y] = -np.inf
+            excess = rival_scores.max(axis=1) - true_scores
             n_wrong = int(np.count_nonzero(excess >= 0))
             if n_wrong < fewest:
-                fewest, kept = n_wrong, w
+                fewest = n_wrong
+                best = w
             if n_wrong == 0 or n_iter == self.max_iter:
                 break
-            i = int(excess.argmax())
+            # Add the row to the weights of its class, subtract it from the rival's.
+            worst = int(excess.argmax())
             slopes = np.zeros((1, scores.shape[1]))
-            slopes[0, y[i]], slopes[0, int(rivals[i].argmax())] = 1.0, -1.0
-            w = w + problem.take(np.array([i])).gradient(slopes)
-        self.solver_, self.n_iter_, self.dual_gap_ = (
-            "perceptron",
-            max(n_iter, 1),
-            float("nan"),
-        )
-        self.objective_, self.alpha_ = float(fewest / len(y)), 0.0
-        if fewest:
+            slopes[0, y[worst]] = 1.0
+            slopes[0, int(rival_scores[worst].argmax())] = -1.0
+            w = w + problem.subset(np.array([worst])).gradient(slopes)
+        self.alpha_ = 0.0
+        self.solver_ = "perceptron"
+        self.objective_ = float(fewest / len(y))
+        self.dual_gap_ = float("nan")
+        self.n_iter_ = max(n_iter, 1)
+        if fewest > 0:
             warn(
-                f"The perceptron made max_iter={self.max_iter} updates, and its best weights have "
-                f"{fewest} rows wrong: increase max_iter. It never converges on classes that "
-                "overlap: take another solver.",
+                f"The perceptron made max_iter={self.max_iter} updates, and its best "
+                f"weights have {fewest} rows wrong: increase max_iter. It never "
+                "converges on classes that overlap: take another solver.",
                 ConvergenceWarning,
             )
-        return kept
+        return best
 
     def _keep(self, problem, w):
-        self.coef_, self.intercept_ = self._scaling_.unscaled(*problem.split(w))
+        """Set the coefficients of the features as given."""
+        coef, intercept = problem.split(w)
+        self.coef_, self.intercept_ = self._scaling_.unscaled(coef, intercept)
 
-    def _warn_of_weights(self, problem, w):
-        """Warn if the decisions of the model are worse than one decision for all rows."""
-        costs, weights, scores = problem.hinge.costs, problem.weights, problem.scores(w)
+    def _warn_of_decisions(self, problem, w):
+        """Warn if one decision for all rows is better than those of the model."""
+        costs = problem.hinge.costs
+        weights = problem.weights
         if self.solver != "sgd" and not w.any() and costs.any():
             warn(
-                "The hinge of classes has its minimum at zero weights, at "
-                f"alpha={self.alpha_:.3g}. Use LowRankSurrogateClassifier, or a smaller alpha."
+                "The hinge of classes has its minimum at zero weights, at alpha="
+                f"{self.alpha_:.3g}. Use LowRankSurrogateClassifier, or a smaller "
+                "alpha."
             )
             return
-        constants = weights @ costs
-        best, own = (
-            constants.min(),
-            weights @ costs[problem.hinge.every, scores.argmax(axis=1)],
-        )
-        if best < own * (1.0 - 1e-9):
+        decisions = problem.scores(w).argmax(axis=1)
+        own_cost = weights @ costs[problem.hinge.every, decisions]
+        constant_costs = weights @ costs
+        least = constant_costs.min()
+        if least < own_cost * (1.0 - 1e-9):
+            decision = plain(self.decisions_[constant_costs.argmin()])
             warn(
-                f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows, "
-                f"and {plain(self.decisions_[constants.argmin()])!r} for all rows a mean cost "
-                f"{best:.4g}. Take LowRankSurrogateClassifier, or another alpha."
+                "The hinge of classes gives decisions of the mean cost "
+                f"{own_cost:.4g} on these rows, and {decision!r} for all rows a mean "
+                f"cost {least:.4g}. Take LowRankSurrogateClassifier, or another alpha."
             )
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
-        """Scores of the decisions; the difference if there are two.
+        """Compute scores of the decisions; the difference if there are two.
 
         Parameters
         ----------
@@ -387,15 +405,18 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             The largest score decides; of two decisions, above 0 is the second.
         """
         scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        if scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
 
     def _scores(self, X):
+        """Return the scores of the decisions."""
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
         return linear_scores(X, self.coef_, self.intercept_)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Decision of the largest score for each row.
+        """Predict the decision of the largest score for each row.
 
         Parameters
         ----------
@@ -413,7 +434,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     def score(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """One minus the mean cost of the predicted decisions, greater is better.
+        """Return one minus the mean cost of the predicted decisions.
 
         Parameters
         ----------
@@ -427,7 +448,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         Returns
         -------
         float
-            Accuracy for the 0-1 loss.
+            Greater is better; accuracy for the 0-1 loss.
         """
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         best = self._scores(X).argmax(axis=1)
@@ -515,8 +536,8 @@ class StructuredHingeBinaryClassifier(
        University Press 2014, section 17.5.
     .. [2] T. Joachims, "A Support Vector Method for Multivariate Performance Measures",
        ICML 2005.
-    .. [3] O. Koyejo, N. Natarajan, P. Ravikumar, I. Dhillon, "Consistent Binary Classification
-       with Generalized Performance Metrics", NIPS 2014.
+    .. [3] O. Koyejo, N. Natarajan, P. Ravikumar, I. Dhillon, "Consistent Binary
+       Classification with Generalized Performance Metrics", NIPS 2014.
 
     Examples
     --------
@@ -528,13 +549,14 @@ class StructuredHingeBinaryClassifier(
     """
 
     _parameters: ClassVar = {
-        **{
-            k: v
-            for k, v in HINGE_PARAMETERS.items()
-            if k not in ("batch_size", "random_state")
-        },
-        "solver": ["auto", "lbfgs", "cutting_plane"],
+        "alpha": HINGE_PARAMETERS["alpha"],
+        "standardize": HINGE_PARAMETERS["standardize"],
         "threshold": ["tuned", "hinge"],
+        "solver": ["auto", "lbfgs", "cutting_plane"],
+        "tol": HINGE_PARAMETERS["tol"],
+        "max_iter": HINGE_PARAMETERS["max_iter"],
+        "fit_intercept": HINGE_PARAMETERS["fit_intercept"],
+        "verbose": HINGE_PARAMETERS["verbose"],
     }
 
     def __init__(
@@ -605,67 +627,75 @@ class StructuredHingeBinaryClassifier(
             check_consistent_length(X, positive)
             if sample_weight is not None:
                 rows = copies_of_rows(X, read_weights(sample_weight, len(positive)))
-                X, positive = X[rows], positive[rows]
+                X = X[rows]
+                positive = positive[rows]
                 if positive.all() or not positive.any():
                     raise ValueError(
                         "Here only one class has rows of positive weight: give both."
                     )
-            self.target_loss_, self.n_lists_ = measure, 1
+            self.target_loss_ = measure
+            self.n_lists_ = 1
             self._has_qid_ = False
-            self._keep(
-                X, positive, *self._solve_measure(X, positive.astype(float), hinge)
-            )
+            coef, intercept = self._solve_measure(X, positive.astype(float), hinge)
+            self._keep(X, positive, coef, intercept)
         return self
 
     def _solve_measure(self, X, relevant, hinge):
-        """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
-        lists, ones = (
-            RankingLists([len(relevant)]),
-            np.ones(len(relevant)),
-        )  # all rows are one list
+        """Return coefficients and intercept of the positive class; warn if vacuous."""
+        lists = RankingLists([len(relevant)])  # all rows are one list
+        ones = np.ones(len(relevant))
         check_bounds(self.target_loss_, relevant, lists)
-        scale = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
-        scaled, shift = (
-            part / scale
-            for part in self._standardised(X, ones, centre=self.fit_intercept)
-        )
-        made = hinge(relevant, lists, None, self.target_loss_)
-        intercept = self.fit_intercept and hinge.sees_shift
+        slope_size = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
+        scaled, shift = self._standardised(X, ones, centre=self.fit_intercept)
         problem = HingeProblem(
-            scaled, made, np.ones(1), 1, intercept=intercept, shift=shift
+            scaled / slope_size,
+            hinge(relevant, lists, None, self.target_loss_),
+            np.ones(1),
+            1,
+            intercept=self.fit_intercept and hinge.depends_on_shift,
+            shift=shift / slope_size,
         )
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
         coef, intercept = problem.split(self._solve(problem, alpha))
         at_zero = problem.at_zero.value
         self.is_vacuous_: bool = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
-            return self._scaling_.unscaled(coef / scale, intercept)
+            return self._scaling_.unscaled(coef / slope_size, intercept)
         warn(
-            f"The hinge of {self.target_loss_!r} has the minimum {self.objective_:.4g}, within 2 % "
-            f"of its value {at_zero:.4g} at zero weights: the model is logistic regression "
-            "instead, with a tuned threshold. Try a smaller alpha, or PrecisionAtKPerceptron."
+            f"The hinge of {self.target_loss_!r} has the minimum "
+            f"{self.objective_:.4g}, within 2 % of its value {at_zero:.4g} at zero weights: the model is "
+            "logistic regression instead, with a tuned threshold. Try a smaller alpha, "
+            "or PrecisionAtKPerceptron."
         )
         coef, intercept, *_ = fit_logistic(X, relevant, ones, "auto", tol=1e-6)
         return coef, intercept
 
     def _keep(self, X, positive, coef, intercept):
+        """Set the threshold, and the coefficients of the score of ``classes_[1]``."""
         sign = float(self._sign())
-        scores = (
-            sign * linear_scores(X, sign * coef, sign * intercept)[:, 0]
-        )  # as predict does
-        measure, P = self.target_loss_, np.count_nonzero(positive)
-        n_marked = getattr(measure, "k", P)
-        if hasattr(measure, "of_counts"):  # the best number of marked rows
-            order = np.argsort(-scores, kind="stable")
-            hits = np.concatenate([[0], np.cumsum(positive[order])])
-            misses = np.arange(len(scores) + 1) - hits
-            values = measure.of_counts(hits, misses, float(P), float(len(scores) - P))
-            s = scores[order]
-            cut = np.concatenate(
-                [[True], s[1:] < s[:-1], [True]]
-            )  # equal scores stay together
-            n_marked = int(np.argmax(np.where(cut, values, -np.inf)))
-        at_zero = self.threshold == "hinge" and not self.is_vacuous_
-        self.threshold_: float = 0.0 if at_zero else threshold_between(scores, n_marked)
+        # The scores of the positive class, computed as predict does.
+        scores = sign * linear_scores(X, sign * coef, sign * intercept)[:, 0]
+        if self.threshold == "hinge" and not self.is_vacuous_:
+            self.threshold_: float = 0.0
+        else:
+            n_marked = self._number_to_mark(scores, positive)
+            self.threshold_ = threshold_between(scores, n_marked)
         self.coef_ = sign * coef
         self.intercept_ = sign * (intercept - self.threshold_)
+
+    def _number_to_mark(self, scores, positive):
+        """Return the number of rows to mark, the best of the measure or its k."""
+        measure = self.target_loss_
+        P = np.count_nonzero(positive)
+        if not hasattr(measure, "of_counts"):
+            return getattr(measure, "k", P)
+        order = np.argsort(-scores, kind="stable")
+        n_rows = len(scores)
+        # Positives and others among the first 0, 1, ... rows.
+        a = np.concatenate([[0], np.cumsum(positive[order])])
+        b = np.arange(n_rows + 1) - a
+        values = measure.of_counts(a, b, float(P), float(n_rows - P))
+        # Equal scores stay together.
+        falls = np.diff(scores[order]) < 0
+        is_cut = np.concatenate([[True], falls, [True]])
+        return int(np.argmax(np.where(is_cut, values, -np.inf)))

@@ -1,4 +1,4 @@
-"""Shared code of the estimators of structured hinges: parameters, rows, and a mixin that solves."""
+"""Shared code of the estimators of structured hinges: parameters, rows, solvers."""
 
 from copy import copy
 from typing import Any
@@ -34,79 +34,94 @@ HINGE_PARAMETERS = {
 
 
 def row_order(X, y, index=None):
-    """An order of the rows, within each list of `index`, by their contents alone.
+    """Sort the rows, within each list of `index`, by their contents alone.
 
     The rows are sorted by a random projection, which is equal for equal rows, and then
     by labels. Copies, the order of the rows and the units of columns then change no
     tie, and no batch.
     """
-    size = np.maximum(MaxAbsScaler().fit(X).max_abs_, 1e-300)
-    direction = np.random.default_rng(0).normal(size=(1, X.shape[1])) / size
-    key = linear_scores(X, direction, 0.0)[:, 0]
-    return np.lexsort((y, key) if index is None else (y, key, index))
+    largest = np.maximum(MaxAbsScaler().fit(X).max_abs_, 1e-300)
+    direction = np.random.default_rng(0).normal(size=(1, X.shape[1])) / largest
+    projection = linear_scores(X, direction, 0.0)[:, 0]
+    if index is None:
+        return np.lexsort((y, projection))
+    return np.lexsort((y, projection, index))
 
 
 def row_codes(X, y):
-    """A number for each row by `row_order`; equal rows with equal labels have the same."""
+    """Return a number for each distinct row with its label, in the order of contents."""
     order = row_order(X, y)
-    X, y = X[order], y[order]
-    differ = X[1:] != X[:-1]
-    differ = differ.sum(axis=1) if sparse.issparse(X) else differ.any(axis=1)
-    is_new = (np.asarray(differ).ravel() > 0) | (y[1:] != y[:-1])
+    X = X[order]
+    y = y[order]
+    differs = X[1:] != X[:-1]
+    if sparse.issparse(X):
+        differs = np.asarray(differs.sum(axis=1)).ravel() > 0
+    else:
+        differs = differs.any(axis=1)
+    is_new = differs | (y[1:] != y[:-1])
     codes = np.empty(len(y), np.intp)
     codes[order] = np.cumsum(np.append(False, is_new))
     return codes
 
 
 def copies_of_rows(X, weights, remedy=""):
-    """Indices of rows of X, each as often as its weight says; refuses fractions and too many."""
+    """Return indices of the rows of X, each as often as its weight says.
+
+    Fractions and more copies than fit into memory are refused.
+    """
     fractions = np.flatnonzero(weights != np.round(weights))
-    if len(fractions):
+    if len(fractions) > 0:
+        row = fractions[0]
         raise ValueError(
-            f"sample_weight[{fractions[0]}] is {weights[fractions[0]]:g}: all rows are one list "
-            f"here, and the weights of its rows count copies: give whole numbers{remedy}."
+            f"sample_weight[{row}] is {weights[row]:g}: all rows are one list here, "
+            "and the weights of its rows count copies: give whole numbers"
+            f"{remedy}."
         )
-    n_bytes = 8.0 * X.shape[1] * weights.sum()
-    check_size(f"{weights.sum():g} copies of rows", n_bytes, "divide sample_weight")
+    n_copies = weights.sum()
+    n_bytes = 8.0 * X.shape[1] * n_copies
+    check_size(f"{n_copies:g} copies of rows", n_bytes, "divide sample_weight")
     return np.repeat(np.arange(len(weights)), weights.astype(np.intp))
 
 
 def weights_of_lists(weights, lists, what, remedy=""):
-    """The weight of each list from the weights of the rows; refuses lists of several weights."""
+    """Return the weight of each list; refuse lists whose rows have several weights."""
     weights = lists.group(weights)
     first = weights[lists.starts]
-    wrong = np.flatnonzero(weights != lists.repeat(first))
-    if len(wrong):
-        which = lists.index[wrong[0]]
+    differs = np.flatnonzero(weights != lists.repeat(first))
+    if len(differs) > 0:
+        row = differs[0]
+        which = lists.index[row]
         raise ValueError(
             f"sample_weight differs within the {what} {lists.ids.tolist()[which]!r} "
-            f"({first[which]:g} and {weights[wrong[0]]:g}): rows of a {what} share one.{remedy}"
+            f"({first[which]:g} and {weights[row]:g}): rows of a {what} share one."
+            f"{remedy}"
         )
     return first
 
 
 def check_continues(has_qid, last_key, lists, what="list", would_be="one list"):
-    """Refuse rows without ids after rows with ids, and a list that the call before began."""
+    """Refuse rows without ids after rows with ids, and the rest of an earlier list."""
     check_has_ids(has_qid, lists.ids is not None, would_be)
     if lists.ids is not None and lists.ends[0] == last_key:
         refuse_cut_list(lists.ids[lists.codes[0]], what)
 
 
-# The mixin --------------------------------------------------------------------------
+# Solvers ----------------------------------------------------------------------------
 
 
 def takes_steps(estimator):
-    """For `available_if`: whether the solver takes steps, with a number as penalty."""
+    """Return whether the solver takes steps, with a number as penalty."""
     if estimator.solver != "sgd" or isinstance(estimator.alpha, str):
         raise AttributeError(
-            "partial_fit makes one pass of subgradient steps: set solver='sgd' and a number for "
-            f"alpha, not solver={estimator.solver!r} and alpha={estimator.alpha!r}."
+            "partial_fit makes one pass of subgradient steps: set solver='sgd' and a "
+            f"number for alpha, not solver={estimator.solver!r} and "
+            f"alpha={estimator.alpha!r}."
         )
     return True
 
 
 def chosen_solver(solver, problem):
-    """The solver for "auto"; refuses L-BFGS for a hinge that has no smooth approximation."""
+    """Choose the solver of "auto"; refuse L-BFGS for a hinge without a smooth form."""
     if solver == "auto":
         return "lbfgs" if problem.is_smooth else "cutting_plane"
     if solver == "lbfgs" and not problem.is_smooth:
@@ -117,7 +132,7 @@ def chosen_solver(solver, problem):
 
 
 def terms_of_batch(batch_size, problem, solver, n_batches):
-    """The number of terms in a batch; "auto" makes `n_batches` for "sgd".
+    """Return the number of terms in a batch; "auto" makes `n_batches` for "sgd".
 
     Cutting planes have up to 500 batches, within limits of memory (numbers in the
     slopes) and time (products of features).
@@ -126,7 +141,8 @@ def terms_of_batch(batch_size, problem, solver, n_batches):
         return batch_size
     if solver == "cutting_plane":
         by_time = max(10_000_000 // problem.size**2, 50)
-        n_batches = max(min(by_time, 4_000_000 // problem.size, 500), 1)
+        by_memory = 4_000_000 // problem.size
+        n_batches = max(min(by_time, by_memory, 500), 1)
     return max(1, problem.n_terms // n_batches)
 
 
@@ -145,7 +161,8 @@ class HingeEstimator:
     n_iter_: int
 
     def _is_standardised(self):
-        return self.standardize  # type: ignore[attr-defined]  # a parameter of the estimator
+        """Return whether features are divided by their standard deviation."""
+        return self.standardize  # type: ignore[attr-defined]  # of the estimator
 
     def _validate_X(self, X, *, reset):
         """Validate X; refuse features out of range."""
@@ -155,27 +172,31 @@ class HingeEstimator:
         return X
 
     def _standardised(self, X, weights, *, centre, lists=None):
-        """The standardised copy of X, by the `Scaling` of the first call, and its shift.
+        """Return the standardised copy of X and its shift, by the first call's scaling.
 
         `centre` says whether means are subtracted: the hinge must ignore a shift of the
         scores, or have an intercept. Sparse X stays sparse: the `HingeProblem`
         subtracts the shift.
         """
         if not hasattr(self, "_scaling_"):
-            moments = Moments.of(
-                X, weights / weights.max(), None if lists is None else lists.index
-            )
-            mean, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+            codes = None if lists is None else lists.index
+            moments = Moments.of(X, weights / weights.max(), codes)
+            mean = np.zeros(X.shape[1])
+            scale = np.ones(X.shape[1])
             if self._is_standardised():
-                mean, scale = moments.mean if centre else mean, moments.scale
+                scale = moments.scale
+                if centre:
+                    mean = moments.mean
             self._scaling_ = Scaling(mean, scale)
+            # The numbers m of features and n of lists in the default penalty.
             self._size_ = moments.mean_square, moments.n_lists * weights.max()
-        scaling = self._scaling_
-        shift = scaling.mean / scaling.scale if sparse.issparse(X) else 0.0
-        return standardise(X, scaling), shift
+        shift = 0.0
+        if sparse.issparse(X):
+            shift = self._scaling_.mean / self._scaling_.scale
+        return standardise(X, self._scaling_), shift
 
     def _penalty(self, problem, curvature):
-        """`alpha`, or the default penalty over the objective at zero weights.
+        """Return `alpha`, or the default penalty over the objective at zero weights.
 
         Costs times c need weights times c: the penalty has to fall by the factor c.
         """
@@ -184,73 +205,83 @@ class HingeEstimator:
         alpha = chosen_alpha("auto", *self._size_, curvature)
         if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
             alpha = max(alpha, 1e-3)
-        value = float(problem.at_zero.value)
-        return min(float(alpha) / (value if value > 0 else 1.0), LARGEST)
+        at_zero = float(problem.at_zero.value)
+        if at_zero <= 0.0:
+            at_zero = 1.0
+        return min(float(alpha) / at_zero, LARGEST)
 
     def _solve(
         self, problem, alpha, *, batch_size="auto", n_batches=100, random_state=None
     ):
-        """Minimise the objective; sets the diagnostics of the solver and returns the weights."""
-        rng, solver = (
-            check_random_state(random_state),
-            chosen_solver(self.solver, problem),
-        )
+        """Minimise the objective; set the diagnostics and return the weights."""
+        rng = check_random_state(random_state)
+        solver = chosen_solver(self.solver, problem)
         size = terms_of_batch(batch_size, problem, solver, n_batches)
-        descent = Descent(problem.size) if solver == "sgd" else None
-        settings = {"alpha": alpha, "tol": self.tol, "max_iter": self.max_iter}
-        settings["report"] = self._report
+        settings = {
+            "alpha": alpha,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "report": self._report,
+        }
+        descent = None
         if solver == "lbfgs":
-            fit = smoothed(problem, **settings)
+            best = smoothed(problem, **settings)
+            converged = best.converged
         elif solver == "cutting_plane":
-            fit = cutting_planes(problem, problem.partition(size, rng), **settings)
+            best = cutting_planes(problem, problem.partition(size, rng), **settings)
+            converged = best.converged
         else:
-            fit = descend(problem, descent, problem.batches(size, rng), rng, **settings)
-        self.alpha_, self.solver_, self._descent_ = alpha, solver, descent
-        self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
-        self.n_iter_ = max(fit.n_iter, 1)
-        converged = fit.converged
-        if (
-            descent is not None
-        ):  # steps ignore the gap; they fail if zero weights are better
-            converged = fit.w.any() or not descent.mean.any()
+            descent = Descent(problem.size)
+            batches = problem.batches(size, rng)
+            best = descend(problem, descent, batches, rng, **settings)
+            # Steps ignore the gap. They fail if zero weights are better.
+            converged = best.w.any() or not descent.mean.any()
+        self.alpha_ = alpha
+        self.solver_ = solver
+        self.objective_ = float(best.objective)
+        self.dual_gap_ = float(best.gap)
+        self.n_iter_ = max(best.n_iter, 1)
+        self._descent_ = descent
         if not converged:
-            scale = (
-                ""
-                if self._is_standardised()
-                else ", or bring the features to one scale"
-            )
-            warn(
-                f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
-                f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={self.tol:g} of "
-                f"it at zero weights: increase max_iter, tol or alpha{scale}.",
-                ConvergenceWarning,
-            )
-        return fit.w
+            self._warn_of_gap(best)
+        return best.w
+
+    def _warn_of_gap(self, best):
+        """Warn that the solver did not converge."""
+        remedy = ""
+        if not self._is_standardised():
+            remedy = ", or bring the features to one scale"
+        warn(
+            f"{self.solver_} stopped after {best.n_iter} iterations with a duality gap "
+            f"of {best.gap:.2g} at an objective of {best.objective:.4g}, above "
+            f"tol={self.tol:g} of it at zero weights: increase max_iter, tol or alpha"
+            f"{remedy}.",
+            ConvergenceWarning,
+        )
 
     def _step_more(self, problem, *, batch_size, n_batches=100):
-        """Continue earlier calls with one pass of steps over more rows; returns the weights."""
-        descent = copy(
-            getattr(self, "_descent_", None)
-        )  # an error must not change the state
+        """Take one pass of steps over more rows; return the weights."""
+        descent = getattr(self, "_descent_", None)
         if descent is None:
-            descent, self.n_iter_ = Descent(problem.size), 0
-        alpha, size = (
-            float(self.alpha),
-            terms_of_batch(batch_size, problem, "sgd", n_batches),
-        )
+            descent = Descent(problem.size)
+            self.n_iter_ = 0
+        else:
+            descent = copy(descent)  # an error must not change the state
+        alpha = float(self.alpha)
+        size = terms_of_batch(batch_size, problem, "sgd", n_batches)
         for batch in problem.batches(size):
             value = descent.step(batch, alpha, problem.n_terms)
         w = descent.mean
-        self.alpha_, self.solver_, self._descent_ = alpha, "sgd", descent
-        self.objective_, self.dual_gap_ = (
-            float(value + alpha / 2.0 * (w @ w)),
-            float("nan"),
-        )
+        self.alpha_ = alpha
+        self.solver_ = "sgd"
+        self.objective_ = float(value + alpha / 2.0 * (w @ w))
+        self.dual_gap_ = float("nan")
         self.n_iter_ += 1
+        self._descent_ = descent
         return w
 
     def _report(self, n_iter, objective, gap=None):
         """Print progress after every `verbose` iterations."""
         if self.verbose and n_iter % self.verbose == 0:
-            certificate = "" if gap is None else f", gap {gap:.2g}"
-            say(self, f"iteration {n_iter}: objective {objective:.6g}{certificate}")
+            gap_text = "" if gap is None else f", gap {gap:.2g}"
+            say(self, f"iteration {n_iter}: objective {objective:.6g}{gap_text}")

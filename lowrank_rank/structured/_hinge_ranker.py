@@ -1,4 +1,4 @@
-"""StructuredHingeRanker: linear scores under the structured hinge of a ranking measure."""
+"""StructuredHingeRanker: linear scores for the structured hinge of a measure."""
 
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from ._hinge_estimator import (
     takes_steps,
     weights_of_lists,
 )
-from ._hinges import check_bounds, resolve_hinge, rows_of
+from ._hinges import check_bounds, resolve_hinge, rows_of_lists
 from ._solvers import HingeProblem
 
 
@@ -32,7 +32,8 @@ class StructuredHingeRanker(
     The objective, over the lists on which the measure is defined (chapter 17 of [1]_),
     is::
 
-        alpha / 2 |w|^2 + mean of  max over y' of Delta(y', y) + <w, Psi(x, y') - Psi(x, y)>
+        alpha / 2 |w|^2
+        + mean of  max over y' of Delta(y', y) + <w, Psi(x, y') - Psi(x, y)>
 
     Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by
     mark (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is
@@ -51,8 +52,8 @@ class StructuredHingeRanker(
         object. The hinge of ndcg learns nothing from long lists with few relevant
         items.
     alpha : float or "auto", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
-        of the guide.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
+        1/2 over the mean hinge at zero weights.
     standardize : bool, default=True
         Whether to divide features by their standard deviation, for documents within
         lists, for fixed items with q < 1/2 over ``sqrt(2 q)``. ``coef_`` is for X as
@@ -197,15 +198,20 @@ class StructuredHingeRanker(
             )
             encoded = self._encode(rows, measure, hinge, reset=True)
             problem = self._standardise(hinge, *encoded)
-            alpha = self._penalty(problem, 0.5)
-            batches = {"batch_size": self.batch_size, "random_state": self.random_state}
-            self._keep(problem, self._solve(problem, alpha, **batches))
-            is_least = self.solver_ != "sgd" and not self.coef_.any()
-            if is_least and problem.at_zero.value > 0.0:
+            w = self._solve(
+                problem,
+                self._penalty(problem, curvature=0.5),
+                batch_size=self.batch_size,
+                random_state=self.random_state,
+            )
+            self._keep(problem, w)
+            is_minimum = self.solver_ != "sgd" and not self.coef_.any()
+            if is_minimum and problem.at_zero.value > 0.0:
                 warn(
-                    f"The hinge of {self.target_loss_!r} has its minimum at zero weights, at alpha="
-                    f"{self.alpha_:.3g}: lists are too long, or have too few relevant items. Use "
-                    "target_loss='kendall', or LowRankSurrogateRanker."
+                    f"The hinge of {self.target_loss_!r} has its minimum at zero "
+                    f"weights, at alpha={self.alpha_:.3g}: lists are too long, or have "
+                    "too few relevant items. Use target_loss='kendall', or "
+                    "LowRankSurrogateRanker."
                 )
         return self
 
@@ -240,41 +246,34 @@ class StructuredHingeRanker(
             As in `fit`. Also if a list is cut across two calls, or a call has no ids
             after calls with ids.
         """
-        begun = hasattr(self, "coef_")
+        is_first = not hasattr(self, "coef_")
         with all_or_nothing(self):
             rows, measure, hinge = self._read_labels(
-                X, y, qid, sample_weight, reset=not begun
+                X, y, qid, sample_weight, reset=is_first
             )
-            self._fitted_lists_ = (
-                None  # lists of one call say nothing of the other calls
-            )
-            encoded = self._encode(rows, measure, hinge, reset=not begun)
+            self._fitted_lists_ = None  # other calls may have had any lists
+            encoded = self._encode(rows, measure, hinge, reset=is_first)
             problem = self._standardise(hinge, *encoded)
             self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
     def _read_labels(self, X, y, qid, sample_weight, *, reset):
-        """Checked rows, the measure and the class of its hinge."""
+        """Return checked rows, the measure and the class of its hinge."""
         measure, hinge = resolve_hinge(self.target_loss)
         rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
-        n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
         if not reset:
-            for what, before, now in (
-                ("target_loss", repr(self.target_loss_), repr(measure)),
-                ("fixed items", self.n_items_, n_items),
-            ):
-                if before != now:
-                    raise ValueError(
-                        f"Earlier calls had {what} {before}, this one {now}."
-                    )
-            check_continues(self._has_qid_, self._ends_[1], rows.lists)
+            n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
+            _check_unchanged("target_loss", repr(self.target_loss_), repr(measure))
+            _check_unchanged("fixed items", self.n_items_, n_items)
+            _, last_key = self._ends_
+            check_continues(self._has_qid_, last_key, rows.lists)
         return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
 
     def _encode(self, rows, measure, hinge, *, reset):
-        """Lists of positive weight on which the measure is defined: X, y, lists, weights, total.
+        """Return X, y, lists, their weights and the total weight.
 
-        y is flat, and `total` is the sum of the weights, infinite if there is no such
-        list.
+        The lists have a positive weight, and the measure is defined on them. y is flat,
+        and the total is infinite if there is no such list.
         """
         n_before = 0 if reset else self.n_lists_
         self._set_lists(rows, measure)
@@ -282,41 +281,49 @@ class StructuredHingeRanker(
         X, y, lists, weights = _grouped(*rows)
         check_bounds(measure, y, lists)
         counts = (weights > 0) & hinge.defined(y, lists)
-        total = weights[counts].sum() if counts.any() else np.inf
-        if not counts.any():  # there is nothing to learn: take any list
+        if counts.any():
+            total = weights[counts].sum()
+        else:  # there is nothing to learn: any list does
+            total = np.inf
             counts[np.argmax(weights)] = True
         if not counts.all():
-            kept = np.flatnonzero(counts)
-            of_kept = rows_of(lists, kept)
-            X, y, weights = (
-                X[kept if self.n_items_ else of_kept],
-                y[of_kept],
-                weights[kept],
-            )
-            lists = RankingLists(lists.lengths[kept])
+            counted = np.flatnonzero(counts)
+            rows_counted = rows_of_lists(lists, counted)
+            X = X[rows_counted if self.n_items_ is None else counted]
+            y = y[rows_counted]
+            weights = weights[counted]
+            lists = RankingLists(lists.lengths[counted])
         self.n_lists_ = n_before + lists.n_lists
         return X, y, lists, weights, total
 
     def _standardise(self, hinge, X, y, lists, weights, total):
-        """The `HingeProblem` of standardised features, divided by the size of the slopes."""
+        """Build the `HingeProblem` of standardised features over the size of slopes."""
         n_items = self.n_items_
         if not hasattr(self, "_scale_"):
-            self._scale_ = max(
-                1.0, float(np.average(hinge.slope_size(y, lists), weights=weights))
-            )
-        intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
+            slope_size = np.average(hinge.slope_size(y, lists), weights=weights)
+            self._scale_ = max(1.0, float(slope_size))
         if n_items is None:
-            centre = intercept or not hinge.sees_shift
+            intercept = self.fit_intercept and hinge.depends_on_shift
             X, shift = self._standardised(
-                X, lists.repeat(weights), centre=centre, lists=lists
+                X,
+                lists.repeat(weights),
+                centre=intercept or not hinge.depends_on_shift,
+                lists=lists,
             )
         else:
+            intercept = self.fit_intercept
             X, shift = self._standardised(X, weights, centre=intercept)
-        made, weights = hinge(y, lists, n_items, self.target_loss_), weights / total
-        more = {"intercept": intercept, "shift": shift / self._scale_}
-        return HingeProblem(X / self._scale_, made, weights, n_items or 1, **more)
+        return HingeProblem(
+            X / self._scale_,
+            hinge(y, lists, n_items, self.target_loss_),
+            weights / total,
+            n_items or 1,
+            intercept=intercept,
+            shift=shift / self._scale_,
+        )
 
     def _keep(self, problem, w):
+        """Set the coefficients of the features as given."""
         coef, intercept = problem.split(w)
         coef, intercept = self._scaling_.unscaled(coef / self._scale_, intercept)
         if not problem.intercept:  # pairs and orders do not depend on the means
@@ -324,22 +331,38 @@ class StructuredHingeRanker(
         self._keep_linear(coef, intercept)
 
 
+def _check_unchanged(what, before, now):
+    """Refuse a call of `partial_fit` unlike the calls before."""
+    if before != now:
+        raise ValueError(f"Earlier calls had {what} {before}, this one {now}.")
+
+
 def _grouped(X, y, lists, weights):
-    """Rows of lists one after the other, in an order of their own, and weights of the lists."""
+    """Return rows in grouped order, sorted by contents, and weights of lists."""
     if y.ndim == 2:
         return X, y.ravel(), lists, weights
-    if (
-        lists.ids is None
-    ):  # the weights of rows count copies; one weight for all is that of a list
-        rows, of_list = np.arange(len(y)), weights[:1]
-        if np.any(weights != weights[0]):
-            rows = copies_of_rows(
-                X, weights, ", or qid and one weight for all rows of a list"
-            )
-            of_list = np.ones(1)
-        rows = rows[row_order(X[rows], y[rows])]
-        return X[rows], y[rows], RankingLists([len(rows)]), of_list
-    remedy = " LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each row."
-    first = weights_of_lists(weights, lists, "list", remedy)
+    if lists.ids is None:
+        return _one_list(X, y, weights)
+    list_weights = weights_of_lists(
+        weights,
+        lists,
+        "list",
+        " LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each "
+        "row.",
+    )
     rows = row_order(X, y, lists.codes)
-    return X[rows], y[rows], RankingLists(lists.lengths, None, lists.ids), first
+    lists = RankingLists(lists.lengths, None, lists.ids)
+    return X[rows], y[rows], lists, list_weights
+
+
+def _one_list(X, y, weights):
+    """Return all rows as one list; weights that differ count copies of the rows."""
+    rows = np.arange(len(y))
+    list_weights = weights[:1]
+    if np.any(weights != weights[0]):
+        rows = copies_of_rows(
+            X, weights, ", or qid and one weight for all rows of a list"
+        )
+        list_weights = np.ones(1)
+    rows = rows[row_order(X[rows], y[rows])]
+    return X[rows], y[rows], RankingLists([len(rows)]), list_weights

@@ -25,56 +25,59 @@ from ..target_losses._target_loss import RankingMeasure, reciprocal
 from ._maximisers import COUNT_LOSSES, count_hinge, worst_places
 
 
-def rows_of(lists, chosen):
-    """Grouped rows of some of the lists."""
+def rows_of_lists(lists, chosen):
+    """Return the grouped rows of some of the lists."""
     lengths = lists.lengths[chosen]
-    first = np.cumsum(lengths) - lengths
-    return np.repeat(lists.starts[chosen] - first, lengths) + np.arange(lengths.sum())
+    starts = np.cumsum(lengths) - lengths
+    return np.repeat(lists.starts[chosen] - starts, lengths) + np.arange(lengths.sum())
 
 
 def n_relevant(y, lists):
-    """Number of relevant items of each list."""
+    """Return the number of relevant items of each list."""
     return lists.sum((y > 0).astype(float))
 
 
 class ListHinge:
-    """Base of the hinges of lists: grouped and flat labels y, their lists, and a measure or None.
+    """Hinge of lists: grouped and flat labels y, their lists, and a measure or None.
 
     Scores are one column, or one row of `n_items` columns for each list.
     """
 
-    sees_shift: ClassVar[bool] = (
-        False  #: Whether a constant added to all scores changes the hinge.
-    )
+    #: Whether a constant added to all scores changes the hinge.
+    depends_on_shift: ClassVar[bool] = False
 
     def __init__(self, y, lists, n_items=None, measure=None):
-        self.y, self.lists, self.n_items, self.measure = y, lists, n_items, measure
+        self.y = y
+        self.lists = lists
+        self.n_items = n_items
+        self.measure = measure
 
     @staticmethod
     def defined(y, lists):
-        """Whether each list has a value."""
+        """Return whether each list has a value."""
         return n_relevant(y, lists) > 0
 
-    def take(self, terms):
-        rows = rows_of(self.lists, terms)
+    def subset(self, terms):
+        """Return the hinge of some terms."""
+        rows = rows_of_lists(self.lists, terms)
         lists = RankingLists(self.lists.lengths[terms])
         return type(self)(self.y[rows], lists, self.n_items, self.measure)
 
     def rows(self, terms):
-        """Rows of X that belong to some terms."""
-        return rows_of(self.lists, terms) if self.n_items is None else terms
+        """Return the rows of X that belong to some terms."""
+        if self.n_items is None:
+            return rows_of_lists(self.lists, terms)
+        return terms
 
-    def spread(self, weights):
-        """Repeat the value of each term for its scores."""
-        return (
-            weights[:, np.newaxis]
-            if self.n_items
-            else self.lists.repeat(weights)[:, np.newaxis]
-        )
+    def per_row(self, values):
+        """Repeat the value of each term for its rows of scores, as a column."""
+        if self.n_items is None:
+            values = self.lists.repeat(values)
+        return values[:, np.newaxis]
 
 
 class PairHinge(ListHinge):
-    """``scale * sum over pairs of max(0, 1 - (s_i - s_j))`` for Kendall's tau and the ROC area.
+    """``scale * sum over pairs of max(0, 1 - (s_i - s_j))``: Kendall's tau, ROC area.
 
     The scale of Kendall's tau is one over the number r(r-1)/2 of pairs (section 17.4);
     pairs with tied labels are then wrong. Else only pairs with unequal labels count;
@@ -83,56 +86,69 @@ class PairHinge(ListHinge):
 
     def __init__(self, y, lists, n_items=None, measure=None):
         super().__init__(y, lists, n_items, measure)
-        r, of_all = lists.lengths, isinstance(measure, KendallTau)
-        self.grades = dense_grades(self.y, self.lists)
-        of_grades = np.bincount(
-            lists.repeat(lists.starts) + self.grades, minlength=len(self.y)
+        self.grades = dense_grades(y, lists)
+        grade_sizes = np.bincount(
+            lists.repeat(lists.starts) + self.grades, minlength=len(y)
         )
-        tied = lists.sum(of_grades * (of_grades - 1.0)) / 2.0
-        total = r * (r - 1) / 2.0 - (0.0 if of_all else tied)
-        self.scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
-        self.tied = (tied if of_all else 0.0) * self.scale
+        n_tied = lists.sum(grade_sizes * (grade_sizes - 1.0)) / 2.0
+        n_pairs = lists.lengths * (lists.lengths - 1) / 2.0
+        if not isinstance(measure, KendallTau):
+            n_pairs = n_pairs - n_tied
+            n_tied = 0.0
+        self.scale = reciprocal(n_pairs)
+        self.tied = n_tied * self.scale
 
     @staticmethod
     def defined(y, lists):
+        """Return whether each list has two labels that differ."""
         return lists.sum(y != lists.repeat(y[lists.starts])) > 0
 
     @staticmethod
     def slope_size(y, lists):
-        """The size of the slopes of each list. Features are divided by its mean."""
+        """Return the size of the slopes of each list; its mean divides the features."""
         return np.ones(lists.n_lists)
 
     def worst(self, scores):
+        """Return the hinge of each list and its subgradient in the scores."""
         hinge, _, slopes, *_ = pair_sums(self.grades, scores.ravel(), self.lists)
         slopes = slopes * self.lists.repeat(self.scale)
         return hinge * self.scale + self.tied, slopes.reshape(scores.shape)
 
     def soft(self, scores, gamma, weights):
-        """Smooth each term max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
-        flat, scale = scores.ravel(), self.scale * weights
-        hinge, squared, _, slopes, _ = pair_sums(self.grades, flat, self.lists)
-        far, squared_far, _, slopes_far, _ = pair_sums(
-            self.grades, flat, self.lists, 1.0 - gamma
+        """Smooth max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
+        flat_scores = scores.ravel()
+        scale = self.scale * weights
+        # With u = max(0, z) and v = max(0, z - gamma) the smooth term is
+        # (u^2 - v^2) / (2 gamma), and the maximising m is (u - v) / gamma.
+        hinge, squares, _, slopes, _ = pair_sums(self.grades, flat_scores, self.lists)
+        far_hinge, far_squares, _, far_slopes, _ = pair_sums(
+            self.grades, flat_scores, self.lists, 1.0 - gamma
         )
-        value = (squared - squared_far) / (2.0 * gamma)
-        cost = (hinge - far) / gamma
-        slopes = (slopes - slopes_far) / (2.0 * gamma)
-        slopes = (slopes * self.lists.repeat(scale)).reshape(scores.shape)
+        values = (squares - far_squares) / (2.0 * gamma)
+        costs = (hinge - far_hinge) / gamma
+        slopes = (slopes - far_slopes) / (2.0 * gamma)
+        slopes = slopes * self.lists.repeat(scale)
         tied = float(self.tied @ weights)
-        value, cost, exact = (float(of @ scale) + tied for of in (value, cost, hinge))
-        return value, slopes, cost, exact
+        return (
+            float(values @ scale) + tied,
+            slopes.reshape(scores.shape),
+            float(costs @ scale) + tied,
+            float(hinge @ scale) + tied,
+        )
 
 
 class CountHinge(ListHinge):
-    """Measure of the counts of a list, in `COUNT_LOSSES`; items with y > 0 are relevant."""
+    """Measure of the counts of a list, in `COUNT_LOSSES`; y > 0 is relevant."""
 
-    sees_shift = True
+    depends_on_shift = True
 
     @staticmethod
     def slope_size(y, lists):
+        """Return the size of the slopes of each list; its mean divides the features."""
         return 2.0 * n_relevant(y, lists)
 
     def worst(self, scores):
+        """Return the hinge of each list and its subgradient in the scores."""
         values, slopes = count_hinge(
             self.y > 0, scores.ravel(), self.lists, self.measure
         )
@@ -152,33 +168,39 @@ class PlacesHinge(ListHinge):
         scale = reciprocal(measure.normaliser(y, gains, lists))
         self.utilities = gains * lists.repeat(scale)
         longest = int(lists.lengths.max())
-        depth = longest if measure.k is None else min(int(measure.k), longest)
-        self.discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(
-            depth
-        )
-        self.bottom = (
-            lists.repeat(lists.lengths) + 1.0 - mid_ranks(self.utilities, lists)
-        )
+        depth = longest
+        if measure.k is not None:
+            depth = min(int(measure.k), longest)
+        discounts = measure.discount(np.arange(1, depth + 1), longest)
+        self.discounts = np.broadcast_to(discounts, depth)
+        # Place of each item from the bottom in the order of the labels.
+        ranks = mid_ranks(self.utilities, lists)
+        self.bottom = lists.repeat(lists.lengths) + 1.0 - ranks
 
     @staticmethod
     def slope_size(y, lists):
+        """Return the size of the slopes of each list; its mean divides the features."""
         return lists.lengths**2 / 4.0
 
     def worst(self, scores):
-        lists, flat = self.lists, scores.ravel()
-        places = worst_places(self.utilities, flat, lists, self.discounts)
-        at = np.minimum(places, len(self.discounts)) - 1
-        discounts = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
+        """Return the hinge of each list and its subgradient in the scores."""
+        lists = self.lists
+        flat_scores = scores.ravel()
+        depth = len(self.discounts)
+        places = worst_places(self.utilities, flat_scores, lists, self.discounts)
+        discounts = self.discounts[np.minimum(places, depth) - 1]
+        discounts = np.where(places <= depth, discounts, 0.0)
+        # psi is the sum over items of place from the bottom times score.
         slopes = lists.repeat(lists.lengths) + 1.0 - places - self.bottom
-        has_any = lists.sum(self.utilities) > 0
-        values = (
-            has_any - lists.sum(discounts * self.utilities) + lists.sum(slopes * flat)
-        )
+        # Delta is one minus the sum of discounted utilities.
+        has_relevant = lists.sum(self.utilities) > 0
+        delta = has_relevant - lists.sum(discounts * self.utilities)
+        values = delta + lists.sum(slopes * flat_scores)
         return values, slopes.reshape(scores.shape)
 
 
 class ClassHinge(ListHinge):
-    """Classes with costs (17.3): ``max over y' of cost[y, y'] + s_y' - s_y``; terms are rows.
+    """Classes with costs (17.3): ``max over y' of cost[y, y'] + s_y' - s_y``, by row.
 
     Parameters
     ----------
@@ -189,18 +211,24 @@ class ClassHinge(ListHinge):
     """
 
     def __init__(self, y, costs):
-        self.y, self.costs, self.n_items = y, np.asfortranarray(costs), costs.shape[1]
+        self.y = y
+        self.costs = np.asfortranarray(costs)
+        self.n_items = costs.shape[1]
         self.every = np.arange(len(y))
 
-    def take(self, terms):
+    def subset(self, terms):
+        """Return the hinge of some rows."""
         return ClassHinge(self.y[terms], self.costs[terms])
 
     def worst(self, scores):
-        augmented, slopes = scores + self.costs, np.zeros_like(scores)
+        """Return the hinge of each row and its subgradient in the scores."""
+        augmented = scores + self.costs
         rivals = augmented.argmax(axis=1)
+        slopes = np.zeros_like(scores)
         slopes[self.every, rivals] = 1.0
         slopes[self.every, self.y] -= 1.0
-        return augmented[self.every, rivals] - scores[self.every, self.y], slopes
+        values = augmented[self.every, rivals] - scores[self.every, self.y]
+        return values, slopes
 
     def soft(self, scores, gamma, weights):
         """Smooth the maximum to gamma log sum exp, at most gamma log q above it.
@@ -208,13 +236,12 @@ class ClassHinge(ListHinge):
         The slopes overwrite the scores: a second large array takes longer than all else
         here.
         """
-        true, slopes = (
-            scores[self.every, self.y],
-            np.add(scores, self.costs, out=scores),
-        )
-        top = slopes.max(axis=1, keepdims=True)
-        exact = float((top[:, 0] - true) @ weights)
-        slopes -= top
+        true_scores = scores[self.every, self.y]
+        slopes = np.add(scores, self.costs, out=scores)
+        largest = slopes.max(axis=1, keepdims=True)
+        exact = float((largest[:, 0] - true_scores) @ weights)
+        # Probabilities of the classes, exp(z / gamma) over their sum, times weights.
+        slopes -= largest
         slopes /= gamma
         np.maximum(slopes, -600.0, out=slopes)  # exp is slow where it underflows
         np.exp(slopes, out=slopes)
@@ -222,7 +249,8 @@ class ClassHinge(ListHinge):
         slopes *= (weights / total)[:, np.newaxis]
         cost = float(np.einsum("ij,ij->", slopes, self.costs))
         slopes[self.every, self.y] -= weights
-        return exact + gamma * float(np.log(total) @ weights), slopes, cost, exact
+        value = exact + gamma * float(np.log(total) @ weights)
+        return value, slopes, cost, exact
 
 
 # The table of measures --------------------------------------------------------------
@@ -245,8 +273,13 @@ _NAMES = ("kendall", "ndcg@10", "precision@10", "recall@10", "auc")
 
 
 def resolve_hinge(target_loss, *, of_classes=False):
-    """The measure, from a name or an object, and the class of its hinge."""
-    names = (*CLASS_MEASURES, *_NAMES[2:]) if of_classes else _NAMES
+    """Return the measure, from a name or an object, and the class of its hinge."""
+    if of_classes:
+        names = (*CLASS_MEASURES, *_NAMES[2:])
+        refused = {KendallTau, NDCG}
+    else:
+        names = _NAMES
+        refused = {FBeta, BalancedAccuracy}
     measure: Any = target_loss
     if of_classes and isinstance(target_loss, str) and target_loss in CLASS_MEASURES:
         measure = CLASS_MEASURES[target_loss]()
@@ -259,7 +292,6 @@ def resolve_hinge(target_loss, *, of_classes=False):
                     f"{error} Also known here: {', '.join(CLASS_MEASURES)}."
                 ) from None
             raise
-    refused = {KendallTau, NDCG} if of_classes else {FBeta, BalancedAccuracy}
     has_share = getattr(measure, "share", None) is not None
     if type(measure) not in HINGES.keys() - refused or has_share:
         raise ValueError(
@@ -270,24 +302,28 @@ def resolve_hinge(target_loss, *, of_classes=False):
 
 
 def check_bounds(measure, y, lists):
-    """Refuse lists for which the hinge is no bound of the loss; the message names k and P."""
+    """Refuse lists for which the hinge is no bound of the loss; name k and P."""
     relevant = n_relevant(y, lists)
     if isinstance(measure, PrecisionAtK):
-        k, sign, marks = measure.k, "<=", "the items above 0 and at least the k best"
-        wrong = (relevant > 0) & (k > relevant)
+        sign = "<="
+        marks = "the items above 0 and at least the k best"
+        wrong = (relevant > 0) & (measure.k > relevant)
     elif isinstance(measure, RecallAtK):
-        k, sign, marks = measure.k, ">=", "the items above 0 and at most the k best"
-        wrong = (relevant > 0) & (k < relevant)
+        sign = ">="
+        marks = "the items above 0 and at most the k best"
+        wrong = (relevant > 0) & (measure.k < relevant)
     else:
         return
-    if wrong.any():
-        which = int(np.argmax(wrong))
-        name = "" if lists.ids is None else f" ({lists.ids.tolist()[which]!r})"
-        raise ValueError(
-            f"The hinge of {measure!r} bounds the loss of the items that it marks ({marks}) for k "
-            f"{sign} P only, the number of relevant items: list {which}{name} has "
-            f"P={int(relevant[which])} and k={k}. Change k, or use 'ndcg@k' or 'auc'."
-        )
+    if not wrong.any():
+        return
+    first = int(np.argmax(wrong))
+    name = "" if lists.ids is None else f" ({lists.ids.tolist()[first]!r})"
+    raise ValueError(
+        f"The hinge of {measure!r} bounds the loss of the items that it marks "
+        f"({marks}) for k {sign} P only, the number of relevant items: list "
+        f"{first}{name} has P={int(relevant[first])} and k={measure.k}. Change k, or "
+        "use 'ndcg@k' or 'auc'."
+    )
 
 
 def structured_hinge(
@@ -297,7 +333,7 @@ def structured_hinge(
     *,
     qid: ArrayLike | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The structured hinge of each list, and a subgradient in the scores.
+    """Compute the structured hinge of each list, and a subgradient in the scores.
 
     ``max over y' of Delta(y', y) + <s, psi(y') - psi(y)>``, a convex upper bound of the
     loss Delta of the measure (chapter 17 of [1]_). The hinge of precision@k bounds the
@@ -351,7 +387,7 @@ def structured_hinge(
     check_same_shape(2, y_score=scores, y_true=y)
     flat = lists.group(measure.check_labels(y).ravel())
     check_bounds(measure, flat, lists)
-    made = hinge(flat, lists, None, measure)
-    values, slopes = made.worst(lists.group(scores.ravel())[:, np.newaxis])
+    grouped_scores = lists.group(scores.ravel())[:, np.newaxis]
+    values, slopes = hinge(flat, lists, None, measure).worst(grouped_scores)
     values = np.where(hinge.defined(flat, lists), values, np.nan)
     return values, lists.ungroup(slopes[:, 0]).reshape(scores.shape)

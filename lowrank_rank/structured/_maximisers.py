@@ -2,7 +2,8 @@
 
 **NDCG** (17.8 to 17.10), an assignment problem::
 
-    max over permutations  sum_i place_from_bottom(i) s_i - sum_i discount(place_from_top(i)) b_i
+    max over permutations  sum_i place_from_bottom(i) s_i
+                           - sum_i discount(place_from_top(i)) b_i
 
 Without discounts the order of the scores is best. The discount is 0 beyond k. An item
 stands below every item that has no lower score and no larger gain. So only items with
@@ -24,7 +25,6 @@ log N) for P relevant and N other items.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,95 +35,131 @@ from ..fitting._pairs import dense_grades
 from ..target_losses import FBeta, PrecisionAtK, RecallAtK
 from ..target_losses._classes import BalancedAccuracy
 
+# NDCG -------------------------------------------------------------------------------
+
 
 def worst_places(gains, scores, lists, discounts):
-    """Place from the top, 1..r, of each item in the maximising permutation of each list.
+    """Return the place from the top, 1..r, of each item in the maximising permutations.
 
     `gains` are b, >= 0, grouped; `discounts` of the first k places do not increase.
     """
     order = sort_lists(scores, lists)
+    # A shift of the scores of a list changes no order: small numbers lose fewer digits.
     s = scores - lists.repeat(lists.sum(scores) / lists.lengths)
-    s, b = s[order], gains[order]
+    s = s[order]
+    b = gains[order]
     k = min(len(discounts), int(lists.lengths.max()))
-    level = dense_grades(b, lists)
-    kept = _candidates(level, lists, k)
-    part, _ = lists.select(kept)
-    # Sum of s - t over the items before each item that are no candidates.
-    n, total = (_within_lists(values, lists) for values in (~kept * 1.0, ~kept * s))
-    cost = np.maximum(total - n * s, 0.0)
-    s, b, cost = s[kept], b[kept], cost[kept]
-    places = np.empty(part.n_rows, dtype=np.intp)
-    for start, end in zip(
-        part.starts, part.offsets[1:], strict=True
-    ):  # an assignment each
-        rows, r = slice(start, end), end - start
-        discount, is_first = np.zeros(r), np.arange(r) < k
-        discount[is_first] = discounts[:k][:r]
-        profit = np.outer(s[rows], np.arange(r, 0, -1)) - np.outer(b[rows], discount)
-        profit -= np.outer(cost[rows], is_first)
-        places[rows] = linear_sum_assignment(profit, maximize=True)[1] + 1
-    n_first = np.minimum(k, lists.lengths)
-    first = places <= n_first[lists.index[order[kept]]]
-    place = np.zeros(lists.n_rows, dtype=np.intp)
-    place[order[kept][first]] = places[first]
-    left = place[order] == 0  # the other items come next, by their scores
-    rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.repeat(
-        n_first
+    is_candidate = _candidates(dense_grades(b, lists), lists, k)
+
+    # An item of score t in front of the other items before it, those that are no
+    # candidates, costs the sum over them of s - t.
+    n_before = _sums_within_lists(~is_candidate * 1.0, lists)
+    scores_before = _sums_within_lists(~is_candidate * s, lists)
+    cost = np.maximum(scores_before - n_before * s, 0.0)
+    candidate_lists, _ = lists.select(is_candidate)
+    candidate_places = _assign(
+        s[is_candidate], b[is_candidate], cost[is_candidate], candidate_lists, discounts
     )
-    place[order[left]] = rank[left]
-    return place
+
+    n_first = np.minimum(k, lists.lengths)
+    is_first = candidate_places <= n_first[lists.index[order[is_candidate]]]
+    places = np.zeros(lists.n_rows, dtype=np.intp)
+    places[order[is_candidate][is_first]] = candidate_places[is_first]
+    # The other items come next, by their scores.
+    is_left = places[order] == 0
+    n_left = _sums_within_lists(is_left.astype(float), lists).astype(np.intp)
+    next_places = n_left + lists.repeat(n_first)
+    places[order[is_left]] = next_places[is_left]
+    return places
 
 
-def _candidates(level, lists, k):
-    """Whether each item, in the order of the scores, may be among the first k.
+def _candidates(levels, lists, k):
+    """Return whether each item, in the order of the scores, may be among the first k.
 
     k times, the items without an item of their level or below before them are removed.
     """
-    is_candidate = np.ones(len(level), dtype=bool)
+    is_candidate = np.ones(len(levels), dtype=bool)
     if k >= int(lists.lengths.max()):
         return is_candidate
     is_candidate[:] = False
-    n_levels = int(level.max()) + 1
+    n_levels = int(levels.max()) + 1
     # Keys of later lists are smaller: a running minimum starts anew with each list.
-    left, key = np.arange(len(level)), level - lists.index * n_levels
+    keys = levels - lists.index * n_levels
+    left = np.arange(len(levels))
     for _ in range(k):
         if len(left) == 0:
             break
-        own = key[left]
+        keys_left = keys[left]
         is_least = np.ones(len(left), dtype=bool)
-        is_least[1:] = own[1:] < np.minimum.accumulate(own)[:-1]
+        is_least[1:] = keys_left[1:] < np.minimum.accumulate(keys_left)[:-1]
         is_candidate[left[is_least]] = True
         left = left[~is_least]
     return is_candidate
 
 
-def _within_lists(values, lists):
-    """Cumulative sums within each list."""
-    total = np.concatenate([[0.0], np.cumsum(values)])
-    return total[1:] - lists.repeat(total[lists.starts])
+def _sums_within_lists(values, lists):
+    """Return cumulative sums within each list."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    return sums[1:] - lists.repeat(sums[lists.starts])
+
+
+def _assign(s, b, cost, lists, discounts):
+    """Return the place of each candidate, by an assignment problem for each list.
+
+    A place among the first has the cost of the items that are no candidates.
+    """
+    places = np.empty(lists.n_rows, dtype=np.intp)
+    for start, end in zip(lists.starts, lists.offsets[1:], strict=True):
+        rows = slice(start, end)
+        r = end - start
+        n_first = min(len(discounts), r)
+        profit = np.outer(s[rows], np.arange(r, 0, -1))
+        profit[:, :n_first] -= np.outer(b[rows], discounts[:n_first])
+        profit[:, :n_first] -= cost[rows, np.newaxis]
+        _, columns = linear_sum_assignment(profit, maximize=True)
+        places[rows] = columns + 1
+    return places
 
 
 # Measures of counts -----------------------------------------------------------------
-# A new measure of two relevance levels needs a line in `COUNT_LOSSES`.
 
-#: Loss of the counts (a, b, P, N) of a measure, by its class; concave in b. The
-#: precision of nothing is 0.
+
+def _precision_loss(measure, a, b, P, N):
+    """Return the loss of precision; the precision of nothing is 0."""
+    return 1.0 - a / np.maximum(a + b, 1)
+
+
+def _recall_loss(measure, a, b, P, N):
+    """Return the loss of recall, in the shape of b."""
+    return 1.0 - a / np.maximum(P, 1) + 0.0 * b
+
+
+def _f_loss(measure, a, b, P, N):
+    """Return the loss of F_beta."""
+    return 1.0 - measure.of_counts(a, b, P, N)
+
+
+def _balanced_loss(measure, a, b, P, N):
+    """Return one minus the mean of the rates of true positives and true negatives."""
+    return 1.0 - 0.5 * (a / np.maximum(P, 1) + (N - b) / np.maximum(N, 1))
+
+
+#: Loss of the counts (a, b, P, N) of a measure, by its class; concave in b.
 COUNT_LOSSES: dict[type, Callable[..., Any]] = {
-    PrecisionAtK: lambda measure, a, b, P, N: 1.0 - a / np.maximum(a + b, 1),
-    RecallAtK: lambda measure, a, b, P, N: 1.0 - a / np.maximum(P, 1) + 0.0 * b,
-    FBeta: lambda measure, *counts: 1.0 - measure.of_counts(*counts),
-    BalancedAccuracy: lambda measure, a, b, P, N: (
-        1.0 - 0.5 * (a / np.maximum(P, 1) + (N - b) / np.maximum(N, 1))
-    ),
+    PrecisionAtK: _precision_loss,
+    RecallAtK: _recall_loss,
+    FBeta: _f_loss,
+    BalancedAccuracy: _balanced_loss,
 }
 
 
 def count_bounds(measure, a, N):
-    """The least and the largest b in V, which allows no b if the least is larger.
+    """Return the least and the largest b in V, which has no b if the least is larger.
 
     At least k items are marked for precision, and at most k for recall.
     """
-    low, high = np.zeros_like(a), N + np.zeros_like(a)
+    low = np.zeros_like(a)
+    high = N + np.zeros_like(a)
     if isinstance(measure, PrecisionAtK):
         low = np.maximum(measure.k - a, 0)
     elif isinstance(measure, RecallAtK):
@@ -132,59 +168,68 @@ def count_bounds(measure, a, N):
 
 
 def count_hinge(relevant, scores, lists, measure):
-    """The hinge of each list and its subgradient in the scores, for a class in `COUNT_LOSSES`.
+    """Return the hinge of each list and its subgradient in the scores.
 
-    The subgradient is v - y of the maximising v: 2, 0 or -2.
+    The class of the measure is in `COUNT_LOSSES`. The subgradient is v - y of the
+    maximising v: 2, 0 or -2.
     """
+    # Relevant and other items of each list, in descending scores.
     order = sort_lists(scores, lists, stable=True)
-    top, rest = order[relevant[order]], order[~relevant[order]]
+    top = order[relevant[order]]
+    rest = order[~relevant[order]]
     P = lists.sum(relevant.astype(np.intp))
     N = lists.lengths - P
-    first_top, first_rest, starts = (np.cumsum(n) - n for n in (P, N, P + 1))
-    of_list = np.repeat(np.arange(lists.n_lists), P + 1)
-    a, counts = np.arange(len(of_list)) - starts[of_list], (P[of_list], N[of_list])
-    b, allowed = _best_b(a, *counts, scores[rest], first_rest[of_list], measure)
-    sums_top, sums_rest = (
-        np.append(0.0, np.cumsum(scores[rows])) for rows in (top, rest)
-    )
-    value = COUNT_LOSSES[type(measure)](measure, a, b, *counts)
-    value += 2.0 * (sums_rest[first_rest[of_list] + b] - sums_rest[first_rest[of_list]])
-    value -= 2.0 * (
-        sums_top[(first_top + P)[of_list]] - sums_top[first_top[of_list] + a]
-    )
-    value[~allowed] = -np.inf
+    first_top = np.cumsum(P) - P
+    first_rest = np.cumsum(N) - N
+
+    # One entry for each a = 0..P of each list, with the best b of it.
+    starts = np.cumsum(P + 1) - (P + 1)
+    list_of = np.repeat(np.arange(lists.n_lists), P + 1)
+    a = np.arange(len(list_of)) - starts[list_of]
+    start_top = first_top[list_of]
+    start_rest = first_rest[list_of]
+    n_top = P[list_of]
+    n_rest = N[list_of]
+    b, is_allowed = _best_b(a, n_top, n_rest, scores[rest], start_rest, measure)
+
+    # loss + 2 (sum of the first b other scores - sum of all but the first a relevant)
+    sums_top = np.append(0.0, np.cumsum(scores[top]))
+    sums_rest = np.append(0.0, np.cumsum(scores[rest]))
+    value = COUNT_LOSSES[type(measure)](measure, a, b, n_top, n_rest)
+    value += 2.0 * (sums_rest[start_rest + b] - sums_rest[start_rest])
+    value -= 2.0 * (sums_top[start_top + n_top] - sums_top[start_top + a])
+    value[~is_allowed] = -np.inf
     values = np.maximum.reduceat(value, starts)
-    best = np.flatnonzero(value == values[of_list])
-    best = best[np.searchsorted(best, starts)]  # the first of each list
+
+    # The first a of each list that reaches the maximum.
+    best = np.flatnonzero(value == values[list_of])
+    best = best[np.searchsorted(best, starts)]
+    is_marked_top = np.arange(len(top)) < np.repeat(first_top + a[best], P)
+    is_marked_rest = np.arange(len(rest)) < np.repeat(first_rest + b[best], N)
     slopes = np.zeros(len(scores))
-    slopes[top] = np.where(
-        np.arange(len(top)) < np.repeat(first_top + a[best], P), 0.0, -2.0
-    )
-    slopes[rest] = np.where(
-        np.arange(len(rest)) < np.repeat(first_rest + b[best], N), 2.0, 0.0
-    )
+    slopes[top] = np.where(is_marked_top, 0.0, -2.0)
+    slopes[rest] = np.where(is_marked_rest, 2.0, 0.0)
     return values, slopes
 
 
-def _best_b(a, P, N, others, first, measure):
-    """The best b of each a, by binary search, and whether V allows any.
+def _best_b(a, P, N, other_scores, start, measure):
+    """Return the best b of each a, by binary search, and whether V allows any.
 
-    `others` are the sorted scores of the other items; the scores of each list begin at
-    `first`.
+    `other_scores` are the sorted scores of the other items; those of each list begin at
+    `start`.
     """
-    loss = partial(COUNT_LOSSES[type(measure)], measure)
+    loss = COUNT_LOSSES[type(measure)]
     low, high = count_bounds(measure, a, N)
-    allowed = low <= np.minimum(high, N)
+    is_allowed = low <= np.minimum(high, N)
     low = np.minimum(low, N)
     high = np.maximum(high, low)
-    while len(others) and np.any(low < high):
+    while len(other_scores) > 0 and np.any(low < high):
         b = (low + high + 1) // 2  # at least 1
-        gain = np.subtract(*loss(a, np.stack([b, b - 1]), P, N))
-        at = np.clip(first + b - 1, 0, len(others) - 1)
-        rises = (gain + 2.0 * others[at] > 0) & (low < high)
-        low, high = (
-            np.where(rises, b, low),
-            np.where(rises, high, np.minimum(high, b - 1)),
-        )
+        # Marking the b-th item adds loss(b) - loss(b - 1) + 2 s_b, which falls with b.
+        gain = loss(measure, a, b, P, N) - loss(measure, a, b - 1, P, N)
+        position = np.clip(start + b - 1, 0, len(other_scores) - 1)
+        rises = (gain + 2.0 * other_scores[position] > 0) & (low < high)
+        low = np.where(rises, b, low)
+        high = np.where(rises, high, np.minimum(high, b - 1))
         high = np.maximum(high, low)
-    return low, allowed
+    return low, is_allowed

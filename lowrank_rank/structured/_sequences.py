@@ -1,4 +1,4 @@
-"""StructuredHingeSequenceClassifier: labels of the elements of sequences (section 17.3)."""
+"""StructuredHingeSequenceClassifier: labels of elements of sequences (17.3)."""
 
 from typing import Any, ClassVar
 
@@ -30,22 +30,33 @@ _N_BATCHES = 500
 
 
 def _distinct(codes, lists, weights):
-    """Rows of the distinct sequences, their `RankingLists`, and the sums of their weights.
+    """Return rows and lists of the distinct sequences, and the sums of their weights.
 
     The order of the sequences depends on their contents alone, so that copies change no
     batch.
     """
-    codes, rows, lengths, totals = lists.group(codes), [], [], []
+    codes = lists.group(codes)
+    rows = []
+    lengths = []
+    total_weights = []
     for members, places in lists.same_length:
-        _, first, which = np.unique(
+        _, first, inverse = np.unique(
             codes[places], axis=0, return_index=True, return_inverse=True
         )
         rows.append(places[first].ravel())
         lengths.append(np.full(len(first), places.shape[1]))
-        totals.append(np.bincount(which.ravel(), weights[members]))
+        total_weights.append(np.bincount(inverse.ravel(), weights[members]))
     rows = np.concatenate(rows)
-    rows = rows if lists.order is None else lists.order[rows]
-    return rows, RankingLists(np.concatenate(lengths)), np.concatenate(totals)
+    if lists.order is not None:
+        rows = lists.order[rows]
+    return rows, RankingLists(np.concatenate(lengths)), np.concatenate(total_weights)
+
+
+def _sequences(qid, n_rows):
+    """Return the lists of the sequences; without qid each row is one."""
+    if qid is None:
+        return RankingLists.equal(n_rows, 1)
+    return RankingLists.from_qid(qid, n_rows)
 
 
 class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
@@ -66,8 +77,8 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     Parameters
     ----------
     alpha : float or "auto", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
-        of the guide.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n`` with m and n as above and
+        c = 1/2 over the objective at zero weights.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
         As in `StructuredHingeRanker`. "auto" is "lbfgs", which sums over all label
         sequences.
@@ -127,7 +138,9 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     coef_: np.ndarray
     intercept_: np.ndarray
     _parameters: ClassVar = {
-        k: v for k, v in HINGE_PARAMETERS.items() if k != "standardize"
+        name: allowed
+        for name, allowed in HINGE_PARAMETERS.items()
+        if name != "standardize"
     }
 
     def __init__(
@@ -195,10 +208,14 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
             X = self._validate_X(X, reset=True)
             y = read_classes(self, X, y)
             self.classes_ = check_two_classes(np.unique(y))
-            problem = self._encode(X, y, self._sequences(qid, len(y)), sample_weight)
-            alpha = self._penalty(problem, 0.5)
-            batches = {"batch_size": self.batch_size, "n_batches": _N_BATCHES}
-            w = self._solve(problem, alpha, **batches, random_state=self.random_state)
+            problem = self._encode(X, y, _sequences(qid, len(y)), sample_weight)
+            w = self._solve(
+                problem,
+                self._penalty(problem, curvature=0.5),
+                batch_size=self.batch_size,
+                n_batches=_N_BATCHES,
+                random_state=self.random_state,
+            )
             self._keep(problem, w)
         return self
 
@@ -230,21 +247,25 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         self : object
             The fitted estimator.
         """
-        begun = hasattr(self, "coef_")
+        is_first = not hasattr(self, "coef_")
         with all_or_nothing(self):
             check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
             y, qid = split_target(y, qid, X)
-            X = self._validate_X(X, reset=not begun)
+            X = self._validate_X(X, reset=is_first)
             y = read_classes(self, X, y)
-            if not begun:
+            lists = _sequences(qid, len(y))
+            if is_first:
                 self.classes_ = np.unique(y if classes is None else np.asarray(classes))
-            lists = self._sequences(qid, len(y))
-            if begun:
-                ids = self._has_qid_, self._ends_[1]
-                check_continues(*ids, lists, "sequence", "sequences of one row")
+            else:
+                _, last_key = self._ends_
+                check_continues(
+                    self._has_qid_, last_key, lists, "sequence", "sequences of one row"
+                )
             problem = self._encode(X, y, lists, sample_weight)
-            batches = {"batch_size": self.batch_size, "n_batches": _N_BATCHES}
-            self._keep(problem, self._step_more(problem, **batches))
+            w = self._step_more(
+                problem, batch_size=self.batch_size, n_batches=_N_BATCHES
+            )
+            self._keep(problem, w)
         return self
 
     def _is_standardised(self):
@@ -256,45 +277,41 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         return tags
 
     def _encode(self, X, y, lists, sample_weight):
-        """The `ChainProblem` of the distinct sequences of positive weight."""
-        index, of_rows = (
-            class_indices(y, self.classes_),
-            read_weights(sample_weight, len(y)),
-        )
+        """Build the `ChainProblem` of the distinct sequences of positive weight."""
+        index = class_indices(y, self.classes_)
+        row_weights = read_weights(sample_weight, len(y))
         self._has_qid_ = lists.ids is not None
         self._ends_ = lists.ends
-        weights = weights_of_lists(of_rows, lists, "sequence")
+        weights = weights_of_lists(row_weights, lists, "sequence")
         if not weights.all():
-            kept = np.flatnonzero(of_rows)
-            X, index, lists = X[kept], index[kept], lists.of_rows(kept)
+            counted = np.flatnonzero(row_weights)
+            X = X[counted]
+            index = index[counted]
+            lists = lists.of_rows(counted)
             weights = weights[weights > 0]
         rows, lists, weights = _distinct(row_codes(X, index), lists, weights)
-        X, index, q = X[rows], index[rows], len(self.classes_)
-        hinge = ListHinge(index, lists)
+        X = X[rows]
         n_elements = float(weights @ lists.lengths)
         weights = weights / n_elements
         # Features are as given: their mean squared norm takes the place of their
         # number.
-        self._size_ = (
-            float(lists.repeat(weights) @ row_norms(X, squared=True)),
-            n_elements,
-        )
-        return ChainProblem(X, hinge, weights, q, intercept=self.fit_intercept)
-
-    @staticmethod
-    def _sequences(qid, n_rows):
-        return (
-            RankingLists.equal(n_rows, 1)
-            if qid is None
-            else RankingLists.from_qid(qid, n_rows)
+        mean_squared_norm = lists.repeat(weights) @ row_norms(X, squared=True)
+        self._size_ = float(mean_squared_norm), n_elements
+        return ChainProblem(
+            X,
+            ListHinge(index[rows], lists),
+            weights,
+            len(self.classes_),
+            intercept=self.fit_intercept,
         )
 
     def _keep(self, problem, w):
+        """Set the coefficients and the scores of transitions."""
         self.coef_, self.intercept_ = problem.split(w)
         self.transitions_: np.ndarray = problem.transitions(w)
 
     def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
-        """Labels of the elements, each sequence as a whole.
+        """Predict the labels of the elements, each sequence as a whole.
 
         Parameters
         ----------
@@ -313,7 +330,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         if qid is None and self._has_qid_:
             refuse_no_qid(self, "for rows that stand alone pass qid=np.arange(len(X))")
         X = self._validate_X(X, reset=False)
-        lists = self._sequences(qid, X.shape[0])
+        lists = _sequences(qid, X.shape[0])
         scores = linear_scores(X, self.coef_, self.intercept_)
         labels = viterbi(lists.group(scores), self.transitions_, lists)
         return self.classes_[lists.ungroup(labels)]
@@ -326,7 +343,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         *,
         qid: ArrayLike | None = None,
     ) -> float:
-        """Fraction of elements with the right label.
+        """Return the fraction of elements with the right label.
 
         Parameters
         ----------
@@ -349,7 +366,8 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         y = class_labels(self, y)
         labels = self.predict(X, qid=qid)
         check_consistent_length(labels, y)
-        right = labels.astype(object) == y.astype(object)  # labels may differ in type
-        return float(
-            np.average(right.astype(float), weights=read_weights(sample_weight, len(y)))
-        )
+        weights = read_weights(sample_weight, len(y))
+        is_right = labels.astype(object) == y.astype(
+            object
+        )  # labels may differ in type
+        return float(np.average(is_right.astype(float), weights=weights))

@@ -1,4 +1,4 @@
-"""Solvers of ``alpha / 2 |w|^2 + F(w)``, with F a weighted sum of hinges of linear scores.
+"""Solvers of ``alpha / 2 |w|^2 + F(w)``, F a weighted sum of hinges of linear scores.
 
     F(w) = sum_b weight_b max over y' of Delta_b(y') + <w, Psi_b(y') - Psi_b(y)>
 
@@ -43,7 +43,7 @@ class HingeProblem(LinearProblem):
         Standardised rows in grouped order.
     hinge : object
         ``hinge.worst(scores)``, with scores (n_rows, n_columns), returns the value of
-        each term and the slopes, like scores. ``hinge.take(terms)`` is the hinge of
+        each term and the slopes, like scores. ``hinge.subset(terms)`` is the hinge of
         some terms, and ``hinge.rows(terms)`` are their rows. A smooth hinge has
         ``hinge.soft(scores, gamma, weights)``, which may overwrite the scores. It
         returns the weighted sum of an approximation, its slopes, the expected cost and
@@ -58,7 +58,9 @@ class HingeProblem(LinearProblem):
 
     def __init__(self, X, hinge, weights, n_columns, *, intercept=False, shift=0.0):
         super().__init__(X, n_columns, intercept=intercept, mean=shift)
-        self.hinge, self.weights, self.n_terms = hinge, weights, len(weights)
+        self.hinge = hinge
+        self.weights = weights
+        self.n_terms = len(weights)
 
     @property
     def is_smooth(self):
@@ -70,65 +72,87 @@ class HingeProblem(LinearProblem):
         """`Tangent` of F at zero weights."""
         return self.worst(np.zeros(self.size))
 
+    def worst(self, w):
+        """Return the `Tangent` of F at w."""
+        values, slopes = self.hinge.worst(self.scores(w))
+        value = float(values @ self.weights)
+        slope = self.gradient(slopes * self.hinge.per_row(self.weights))
+        # The hinge is Delta + <w, slope> at the worst labels.
+        return Tangent(value, slope, cost=value - float(slope @ w))
+
+    def soft(self, w, gamma):
+        """Return the `Tangent` of the smooth approximation at w."""
+        value, slopes, cost, exact = self.hinge.soft(
+            self.scores(w), gamma, self.weights
+        )
+        return Tangent(value, self.gradient(slopes), cost, exact)
+
+    def worst_of_parts(self, w, part):
+        """Return values (n_parts,) and slopes (n_parts, size) of the parts of F.
+
+        `part` is the part of each term.
+        """
+        values, slopes = self.hinge.worst(self.scores(w))
+        values = np.bincount(part, values * self.weights)
+        slopes = slopes * self.hinge.per_row(self.weights)
+        part_of_row = self.hinge.per_row(part)[:, 0]
+        return values, self.gradients_of_parts(slopes, part_of_row, len(values))
+
     def gradients_of_parts(self, slopes, part, n_parts):
-        """Gradients from the rows of each part, shape (n_parts, size); `part` of each row."""
+        """Return the gradients (n_parts, size) from the rows of each part.
+
+        `part` is the part of each row.
+        """
         if n_parts == 1:
             return self.gradient(slopes)[np.newaxis]
+        # One sparse matrix for all parts: a row has its slopes in the columns of its
+        # part, so that one product with X sums over the rows of each part.
         q = self.n_columns
         columns = part[:, np.newaxis] * q + np.arange(q)
         starts = np.arange(0, q * len(part) + 1, q)
-        by_row = csr_matrix(
+        slopes_by_part = csr_matrix(
             (slopes.ravel(), columns.ravel(), starts), shape=(len(part), n_parts * q)
         )
-        products = by_row.T @ self.X
-        products = products.toarray() if issparse(products) else products
-        sums = np.asarray(by_row.sum(axis=0)).ravel()
-        by_coef = products - np.outer(sums, self.scaling.mean)
-        gradients = np.column_stack([by_coef, sums]) if self.intercept else by_coef
+        products = slopes_by_part.T @ self.X
+        if issparse(products):
+            products = products.toarray()
+        sums = np.asarray(slopes_by_part.sum(axis=0)).ravel()
+        # sum_i slope_i (x_i - mean)
+        gradients = products - np.outer(sums, self.scaling.mean)
+        if self.intercept:
+            gradients = np.column_stack([gradients, sums])
         return gradients.reshape(n_parts, -1)
 
-    def worst(self, w):
-        """`Tangent` of F at w."""
-        values, slopes = self.hinge.worst(self.scores(w))
-        value = float(values @ self.weights)
-        slope = self.gradient(slopes * self.hinge.spread(self.weights))
-        return Tangent(value, slope, value - float(slope @ w))
-
-    def worst_of_parts(self, w, part):
-        """Values (n_parts,) and slopes (n_parts, size) of the parts of F; `part` of each term."""
-        values, slopes = self.hinge.worst(self.scores(w))
-        values = np.bincount(part, values * self.weights)
-        slopes = slopes * self.hinge.spread(self.weights)
-        return values, self.gradients_of_parts(
-            slopes, self.hinge.spread(part)[:, 0], len(values)
-        )
-
-    def soft(self, w, gamma):
-        """`Tangent` of the smooth approximation at w."""
-        value, slopes, *rest = self.hinge.soft(self.scores(w), gamma, self.weights)
-        return Tangent(value, self.gradient(slopes), *rest)
-
-    def take(self, terms):
-        """The problem of some terms, with their weights in this one."""
-        X, hinge = self.X[self.hinge.rows(terms)], self.hinge.take(terms)
-        more = {"intercept": self.intercept, "shift": self.scaling.mean}
-        return type(self)(X, hinge, self.weights[terms], self.n_columns, **more)
-
     def partition(self, size, random_state=None):
-        """The part of each term, with about `size` terms in a part."""
+        """Return the part of each term, with about `size` terms in a part."""
         n_parts = max(1, round(self.n_terms / size))
-        order, part = np.arange(self.n_terms), np.empty(self.n_terms, dtype=np.intp)
+        order = np.arange(self.n_terms)
         if random_state is not None:
             random_state.shuffle(order)
+        part = np.empty(self.n_terms, dtype=np.intp)
         part[order] = np.arange(self.n_terms) * n_parts // self.n_terms
         return part
 
     def batches(self, size, random_state=None):
-        """Problems of the parts; their sum is this problem."""
+        """Return problems of about `size` terms, whose sum is this problem."""
         part = self.partition(size, random_state)
-        by_part = np.argsort(part, kind="stable")
-        parts = np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
-        return [self.take(terms) for terms in parts] if len(parts) > 1 else [self]
+        terms_by_part = np.argsort(part, kind="stable")
+        is_first = np.diff(part[terms_by_part]) > 0
+        parts = np.split(terms_by_part, np.flatnonzero(is_first) + 1)
+        if len(parts) == 1:
+            return [self]
+        return [self.subset(terms) for terms in parts]
+
+    def subset(self, terms):
+        """Return the problem of some terms, with their weights in this one."""
+        return type(self)(
+            self.X[self.hinge.rows(terms)],
+            self.hinge.subset(terms),
+            self.weights[terms],
+            self.n_columns,
+            intercept=self.intercept,
+            shift=self.scaling.mean,
+        )
 
 
 class Best:
@@ -138,34 +162,33 @@ class Best:
     """
 
     def __init__(self, problem, alpha, tol):
-        self.problem, self.alpha, self.n_iter = problem, alpha, 0
-        self.w, self.lower = np.zeros(problem.size), -np.inf
-        first = problem.at_zero
-        self.objective, self.tol = (
-            first.value,
-            tol * max(first.value, np.finfo(float).tiny),
-        )
-        self.bound(first)
+        at_zero = problem.at_zero
+        self.problem = problem
+        self.alpha = alpha
+        self.tol = tol * max(at_zero.value, np.finfo(float).tiny)
+        self.w = np.zeros(problem.size)
+        self.objective = at_zero.value
+        self.lower = -np.inf
+        self.n_iter = 0
+        self.raise_lower_bound(at_zero)
 
-    def bound(self, tangent):
-        """Raise the lower bound by the labels of a tangent."""
+    def raise_lower_bound(self, tangent):
+        """Raise the lower bound to ``d - |g|^2 / (2 alpha)`` of a tangent."""
         slope = tangent.slope
-        self.lower = max(
-            self.lower, tangent.cost - float(slope @ slope) / (2.0 * self.alpha)
-        )
+        bound = tangent.cost - float(slope @ slope) / (2.0 * self.alpha)
+        self.lower = max(self.lower, bound)
 
-    def keep(self, w, value):
-        """Keep w if its objective is the least so far; returns the objective, of F = value."""
+    def update(self, w, value):
+        """Keep w if its objective is the least so far, with F(w) = value; return it."""
         objective = self.alpha / 2.0 * float(w @ w) + value
         if objective < self.objective:
-            self.w, self.objective = w.copy(), objective
+            self.w = w.copy()
+            self.objective = objective
         return objective
 
-    def at(self, w):
-        """Keep w if its objective is the least so far; returns the tangent at w."""
-        tangent = self.problem.worst(w)
-        self.keep(w, tangent.value)
-        return tangent
+    def evaluate(self, w):
+        """Keep w if its objective is the least so far."""
+        self.update(w, self.problem.worst(w).value)
 
     @property
     def gap(self):
@@ -174,78 +197,130 @@ class Best:
 
     @property
     def converged(self):
+        """Whether the gap is at most the tolerance."""
         return self.gap <= self.tol
 
 
+# Cutting planes ---------------------------------------------------------------------
+
+
 def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
-    """Cutting planes with a tangent, and a slack, of each part in a round (Joachims 2005).
+    """Add a tangent for each part, with a slack of its own, in each round (Joachims).
 
     `parts` is the part of each term.
     """
     best = Best(problem, alpha, tol)
-    unit = best.objective  # the unit of the gap
-    if unit <= 1e-12:  # zero weights are the minimum; Delta is a number near 1
-        best.lower = unit
+    at_zero = best.objective
+    if at_zero <= 1e-12:  # zero weights are the minimum; Delta is a number near 1
+        best.lower = at_zero
         return best
 
+    # The objective is divided by its value at zero weights.
     def tangent(w):
         values, slopes = problem.worst_of_parts(w, parts)
-        return values / unit, slopes / unit, best.keep(w, float(values.sum()))
+        objective = best.update(w, float(values.sum()))
+        return values / at_zero, slopes / at_zero, objective
 
-    _, gap, curve, _ = cutting_plane(
-        tangent, best.w, penalty=alpha / unit, tol=tol, max_iter=max_iter, report=report
+    _, gap, objectives, _ = cutting_plane(
+        tangent,
+        best.w,
+        penalty=alpha / at_zero,
+        tol=tol,
+        max_iter=max_iter,
+        report=report,
     )
-    best.lower, best.n_iter = best.objective - gap * unit, len(curve)
+    best.lower = best.objective - gap * at_zero
+    best.n_iter = len(objectives)
     return best
+
+
+# Smooth approximations --------------------------------------------------------------
+
+
+class SmoothStage:
+    """Smoothed objective at one gamma, for L-BFGS, which ends when the gap is small.
+
+    Each point improves the bounds of `best`: the probabilities of its labels are a
+    point of the dual.
+    """
+
+    def __init__(self, best, gamma, unit, report):
+        self.best = best
+        self.gamma = gamma
+        self.unit = unit
+        self.report = report
+        self.computes_hinge = False
+        self.excess = np.inf
+
+    def objective(self, w):
+        """Return the smoothed objective over `unit`, and its gradient."""
+        best = self.best
+        alpha = best.alpha
+        tangent = best.problem.soft(w, self.gamma)
+        best.raise_lower_bound(tangent)
+        self.computes_hinge = tangent.exact is not None
+        if self.computes_hinge:
+            best.update(w, tangent.exact)
+        value = alpha / 2.0 * float(w @ w) + tangent.value
+        gradient = alpha * w + tangent.slope
+        # By strong convexity the minimum of the stage is at most
+        # |gradient|^2 / (2 alpha) below.
+        self.excess = float(gradient @ gradient) / (2.0 * alpha)
+        return value / self.unit, gradient / self.unit
+
+    def is_over(self, n_iter, w, *_):
+        """Count an iteration of L-BFGS; return whether it is the last of the stage."""
+        best = self.best
+        best.n_iter += 1
+        if best.n_iter % 10 == 0:
+            if not self.computes_hinge:  # another pass over the labels
+                best.evaluate(w)
+            if self.report is not None:
+                self.report(best.n_iter, best.objective, best.gap)
+        return has_small_gap(best) or self.excess < 0.002 * best.gap
 
 
 def smoothed(problem, *, alpha, tol, max_iter, report=None):
-    """L-BFGS on smooth approximations, each sharper than the one before, until the gap is small.
+    """Minimise smooth approximations by L-BFGS, each sharper than the one before.
 
-    The probabilities of labels at each point are a point of the dual, which gives the
-    gap. The minimisers of two stages are extrapolated to no smoothing (Richardson),
-    because their distance from the limit is linear in gamma. gamma is .03 times the
-    objective at zero weights, then ten times less at each stage, down to 1e-6. A stage
-    ends when its own minimum is nearer than .002 of the gap.
+    The minimisers of two stages are extrapolated to no smoothing (Richardson), because
+    their distance from the limit is linear in gamma. gamma is .03 times the objective
+    at zero weights, then ten times less at each stage, down to 1e-6. A stage ends when
+    its own minimum is nearer than .002 of the gap.
     """
     best = Best(problem, alpha, tol)
     unit = max(best.objective, np.finfo(float).tiny)
-    w, before, gamma = np.zeros(problem.size), None, 0.03 * unit
-    to_minimum, tangent = np.inf, problem.at_zero
-
-    def objective(w):
-        nonlocal to_minimum, tangent
-        tangent = problem.soft(w, gamma)
-        best.bound(tangent)
-        if tangent.exact is not None:
-            best.keep(w, tangent.exact)
-        gradient = alpha * w + tangent.slope
-        to_minimum = float(gradient @ gradient) / (2.0 * alpha)
-        return (alpha / 2.0 * float(w @ w) + tangent.value) / unit, gradient / unit
-
-    def look(n_iter, w, *_):
-        best.n_iter += 1
-        if best.n_iter % 10 == 0:
-            if tangent.exact is None:  # another pass over the labels
-                best.at(w)
-            if report is not None:
-                report(best.n_iter, best.objective, best.gap)
-        return done() or to_minimum < 0.002 * best.gap
-
-    def done():
-        """Zero weights decide nothing: they need a gap ten times smaller."""
-        return best.gap <= (best.tol if best.w.any() else 0.1 * best.tol)
-
-    while best.n_iter < max_iter and not done() and gamma > 1e-6 * unit:
-        left = max_iter - best.n_iter
-        w = lbfgs(objective, w, tol=0.0, max_iter=left, report=look, memory=20)[0]
-        if tangent.exact is None:
-            best.at(w)
+    gamma = 0.03 * unit
+    w = np.zeros(problem.size)
+    before = None
+    while best.n_iter < max_iter and not has_small_gap(best) and gamma > 1e-6 * unit:
+        stage = SmoothStage(best, gamma, unit, report)
+        w, *_ = lbfgs(
+            stage.objective,
+            w,
+            tol=0.0,
+            max_iter=max_iter - best.n_iter,
+            report=stage.is_over,
+            memory=20,
+        )
+        if not stage.computes_hinge:
+            best.evaluate(w)
         if before is not None:
-            best.at(w + (w - before) * 0.1 / 0.9)
+            # w(gamma) = w(0) + c gamma, and w(10 gamma) is the minimiser before.
+            best.evaluate(w + (w - before) * 0.1 / 0.9)
         before = w
         gamma *= 0.1
     return best
+
+
+def has_small_gap(best):
+    """Return whether the gap is small: zero weights need a gap ten times smaller."""
+    if best.w.any():
+        return best.gap <= best.tol
+    return best.gap <= 0.1 * best.tol
+
+
+# Subgradient steps ------------------------------------------------------------------
 
 
 class Descent:
@@ -259,47 +334,63 @@ class Descent:
     """
 
     def __init__(self, size):
-        self.w, self.mean = np.zeros(size), np.zeros(size)
-        self.rho, self.radius, self.n_steps = 0.0, 0.0, 0
+        self.w = np.zeros(size)
+        self.mean = np.zeros(size)
+        self.rho = 0.0
+        self.radius = 0.0  # B
+        self.n_steps = 0
 
-    def step(self, part, alpha, n_terms):
-        """One step on a batch of a problem of `n_terms` terms."""
-        fraction = part.n_terms / n_terms
-        tangent = part.worst(self.w)
-        if self.radius == 0.0:  # no batch had a positive hinge yet
-            self.radius = np.sqrt(2.0 * max(tangent.value / fraction, 0.0) / alpha)
+    def step(self, batch, alpha, n_terms):
+        """Take a step on a batch of `n_terms` terms in all; return its estimate of F."""
+        # F is about the sum over the batch, over its fraction of the terms.
+        fraction = batch.n_terms / n_terms
+        tangent = batch.worst(self.w)
+        value = tangent.value / fraction
         slope = tangent.slope / fraction + alpha * self.w
+        if self.radius == 0.0:  # no batch had a positive hinge yet
+            self.radius = np.sqrt(2.0 * max(value, 0.0) / alpha)
         self.n_steps += 1
         self.rho = max(self.rho, float(np.linalg.norm(slope)))
         if self.rho > 0.0:
-            size = self.radius / (self.rho * np.sqrt(self.n_steps))
-            self.w = self.w - min(size, 2.0 / (alpha * (self.n_steps + 1.0))) * slope
+            step_size = min(
+                self.radius / (self.rho * np.sqrt(self.n_steps)),
+                2.0 / (alpha * (self.n_steps + 1.0)),
+            )
+            self.w = self.w - step_size * slope
+            # Project onto the ball |w| <= B.
             norm = float(np.linalg.norm(self.w))
             if norm > self.radius:
                 self.w *= self.radius / norm
+        # The weight of step t in the mean, t over 1 + ... + t.
         self.mean = self.mean + (self.w - self.mean) * 2.0 / (self.n_steps + 1.0)
-        return tangent.value / fraction
+        return value
 
 
 def descend(problem, descent, batches, rng, *, alpha, tol, max_iter, report=None):
-    """Passes of `Descent` over the batches; the gap is the one of the tangent at the mean.
+    """Pass over the batches; the gap is the one of the tangent at the mean.
 
     The passes end when five in a row did not lower the objective at the mean by `tol`
     times its value at zero weights (five as in scikit-learn's SGDClassifier). If the
     objective is larger at the mean than at zero weights (few lists and a small alpha
     make the first steps large), zero weights are returned.
     """
-    best, least, n_idle = Best(problem, alpha, tol), np.inf, 0
+    best = Best(problem, alpha, tol)
+    least = np.inf
+    n_idle = 0
     while best.n_iter < max_iter and n_idle < 5:
         best.n_iter += 1
         for i in rng.permutation(len(batches)):
             descent.step(batches[i], alpha, problem.n_terms)
-        tangent = problem.worst(descent.mean)
-        objective = alpha / 2.0 * float(descent.mean @ descent.mean) + tangent.value
+        w = descent.mean
+        tangent = problem.worst(w)
+        objective = alpha / 2.0 * float(w @ w) + tangent.value
         if report is not None:
             report(best.n_iter, objective)
-        n_idle = 0 if objective < least - best.tol else n_idle + 1
+        if objective < least - best.tol:
+            n_idle = 0
+        else:
+            n_idle += 1
         least = min(least, objective)
-    best.keep(descent.mean, tangent.value)
-    best.bound(tangent)
+    best.update(descent.mean, tangent.value)
+    best.raise_lower_bound(tangent)
     return best
