@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from lowrank_rank.structured import StructuredHingeRanker
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
+)
 
 
 @pytest.fixture
@@ -35,6 +40,21 @@ def test_a_fit_that_does_not_converge_says_what_to_change(documents):
     X, y, qid = documents
     with pytest.warns(ConvergenceWarning, match="increase max_iter, tol or alpha"):
         StructuredHingeRanker(max_iter=1).fit(X, y, qid=qid)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        StructuredHingeRanker,
+        StructuredHingeClassifier,
+        StructuredHingeBinaryClassifier,
+        StructuredHingeSequenceClassifier,
+    ],
+)
+def test_a_default_fit_prints_nothing(estimator, documents, capsys):
+    X, y, _ = documents
+    estimator().fit(X, (y > 0).astype(int))
+    assert capsys.readouterr().out == ""
 
 
 def test_progress_is_printed(documents, capsys):

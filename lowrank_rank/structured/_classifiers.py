@@ -291,8 +291,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             i = int(np.argmax(own_cost != 0))
             raise ValueError(
                 f"The class {plain(classes[i])!r} costs {own_cost[i]:g} for itself: "
-                "the right decision must cost 0. Subtract it from its row: that changes no "
-                "regret."
+                "the right decision must cost 0. Subtract it from its row: that "
+                "changes no regret."
             )
         self.classes_ = classes
         self.decisions_ = decisions
@@ -324,7 +324,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     def _batch_perceptron(self, problem):
         """Update by the row with the largest error until no row is wrong.
 
-        After `max_iter` updates the weights with the fewest wrong rows so far are returned.
+        After `max_iter` updates, return the weights with the fewest wrong rows so far.
         """
         every = problem.hinge.every
         y = problem.hinge.y
@@ -663,9 +663,9 @@ class StructuredHingeBinaryClassifier(
             return self._scaling_.unscaled(coef / slope_size, intercept)
         warn(
             f"The hinge of {self.target_loss_!r} has the minimum "
-            f"{self.objective_:.4g}, within 2 % of its value {at_zero:.4g} at zero weights: the model is "
-            "logistic regression instead, with a tuned threshold. Try a smaller alpha, "
-            "or PrecisionAtKPerceptron."
+            f"{self.objective_:.4g}, within 2 % of its value {at_zero:.4g} at zero "
+            "weights: the model is logistic regression instead, with a tuned "
+            "threshold. Try a smaller alpha, or PrecisionAtKPerceptron."
         )
         coef, intercept, *_ = fit_logistic(X, relevant, ones, "auto", tol=1e-6)
         return coef, intercept

@@ -49,7 +49,7 @@ def row_order(X, y, index=None):
 
 
 def row_codes(X, y):
-    """Return a number for each distinct row with its label, in the order of contents."""
+    """Return a number for each distinct row with its label, by `row_order`."""
     order = row_order(X, y)
     X = X[order]
     y = y[order]

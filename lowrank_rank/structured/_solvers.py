@@ -341,7 +341,7 @@ class Descent:
         self.n_steps = 0
 
     def step(self, batch, alpha, n_terms):
-        """Take a step on a batch of `n_terms` terms in all; return its estimate of F."""
+        """Take a step on a batch, of `n_terms` terms in all; estimate F."""
         # F is about the sum over the batch, over its fraction of the terms.
         fraction = batch.n_terms / n_terms
         tangent = batch.worst(self.w)
