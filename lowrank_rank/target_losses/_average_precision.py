@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import ArrayLike
-from .._lists import RankingLists, block_lengths, sort_lists, tie_blocks
+from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import count
 from ..decoders import decode_map_exact, decode_map_local_search
 from ..decoders._average_precision import (
@@ -26,10 +26,10 @@ from ._target_loss import (
 
 
 def average_precision_values(y, scores, lists, k=None):
-    """Average precision of each list of binary y, nan without a relevant item.
+    """Compute the average precision of each list, nan without a relevant item.
 
-    With k, the sum of the precisions at relevant items among the first k (trec_eval's
-    map_cut).
+    y holds 0 and 1. With k, only the precisions at relevant items among the first k
+    count (trec_eval's map_cut).
 
     Consider a block of m ties at positions a+1..a+m with rho relevant items, and R
     relevant items above it. With h = 1/(a+1) + ... + 1/(a+m) the block adds
@@ -39,41 +39,51 @@ def average_precision_values(y, scores, lists, k=None):
     to the mean over orders. Without ties this is (R+1)/(a+1) / P. If k cuts a block
     after t places, h ends at a+t, and t replaces the last m.
     """
-    k = lists.n_rows if k is None else k
+    if k is None:
+        k = lists.n_rows
     order = sort_lists(scores, lists)
-    hits = np.flatnonzero(np.take(y, order))
+    # The relevant items in the sorted rows, and the list of each.
+    relevant = np.flatnonzero(np.take(y, order))
+    n_relevant = lists.sum(y).astype(np.intp)
+    list_of_item = np.repeat(np.arange(lists.n_lists), n_relevant)
+    # R relevant items and a items in all stand above each relevant item.
+    first_of_list = np.cumsum(n_relevant) - n_relevant
+    R = np.arange(len(relevant)) - np.repeat(first_of_list, n_relevant)
+    a = relevant - lists.starts[list_of_item]
+    precision = np.where(a < k, (R + 1.0) / (a + 1.0), 0.0)
     blocks = tie_blocks(np.take(scores, order), lists)
-    positives = lists.sum(y).astype(np.intp)
-    of_list = np.repeat(np.arange(lists.n_lists), positives)
-    above = np.arange(len(hits)) - np.repeat(
-        np.cumsum(positives) - positives, positives
-    )
-    a = hits - lists.starts[of_list]
-    gained = np.where(a < k, (above + 1.0) / (a + 1.0), 0.0)
     if blocks is not None:
-        _average_over_ties(gained, hits, above, a, blocks, lists, k)
-    total = np.bincount(of_list, weights=gained, minlength=lists.n_lists)
-    return np.divide(
-        total, positives, out=np.full(lists.n_lists, np.nan), where=positives > 0
-    )
+        _average_over_ties(precision, relevant, R, a, blocks, lists, k)
+    total = np.bincount(list_of_item, weights=precision, minlength=lists.n_lists)
+    value = np.full(lists.n_lists, np.nan)
+    return np.divide(total, n_relevant, out=value, where=n_relevant > 0)
 
 
-def _average_over_ties(gained, hits, above, a, blocks, lists, k):
-    """Average the gains over blocks of ties, in place; the first hit gets the whole block."""
-    block = np.searchsorted(blocks, hits, side="right") - 1
+def _average_over_ties(precision, relevant, R, a, blocks, lists, k):
+    """Average the precisions over blocks of ties, in place.
+
+    The first relevant item of a block gets the sum of the block, the others get 0.
+    """
+    block = np.searchsorted(blocks, relevant, side="right") - 1
     first = np.flatnonzero(np.diff(block, prepend=-1))
-    rho = np.diff(np.append(first, len(hits)))
+    rho = np.diff(np.append(first, len(relevant)))
     m = block_lengths(blocks, lists.n_rows)[block[first]]
-    first, rho, m = first[m > 1], rho[m > 1], m[m > 1]
-    before = a[first] - (hits[first] - blocks[block[first]])
-    harmonic = np.concatenate(
-        [[0.0], np.cumsum(1.0 / np.arange(1, lists.lengths.max() + 1))]
-    )
-    depth = np.clip(k - before, 0, m)
-    h = harmonic[before + depth] - harmonic[before]
-    inner = (rho - 1.0) / (m - 1.0) * (depth - (before + 1.0) * h)
-    gained[np.repeat(first - np.cumsum(rho) + rho, rho) + np.arange(rho.sum())] = 0.0
-    gained[first] = rho / m * ((above[first] + 1.0) * h + inner)
+    has_ties = m > 1
+    precision[np.repeat(has_ties, rho)] = 0.0
+    first = first[has_ties]
+    rho = rho[has_ties]
+    m = m[has_ties]
+    # a and R of the first relevant item, less the tied items above it.
+    R = R[first]
+    a = a[first] - (relevant[first] - blocks[block[first]])
+    # h = 1/(a+1) + ... + 1/(a+t), where t = m unless k cuts the block.
+    t = np.clip(k - a, 0, m)
+    longest = lists.lengths.max()
+    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, longest + 1))])
+    h = harmonic[a + t] - harmonic[a]
+    # (rho/m) [(R+1) h + (rho-1)/(m-1) (t - (a+1) h)]
+    tied_above = (rho - 1.0) / (m - 1.0) * (t - (a + 1.0) * h)
+    precision[first] = rho / m * ((R + 1.0) * h + tied_above)
 
 
 class MeanAveragePrecision(BinaryMeasure, TargetLoss):
@@ -130,26 +140,31 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     def values_of_run(
         self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any
     ) -> np.ndarray:
-        relevant = np.where(retrieved, y, 0.0)
-        recalled = lists.sum(relevant)
-        value = np.where(lists.sum(y) > 0, 0.0, np.nan)
-        hit = recalled > 0
-        value[hit] = (self.values(relevant, scores, lists) * recalled)[hit]
-        return value / np.maximum(lists.sum(y), 1.0)
+        n_relevant = lists.sum(y)
+        retrieved_y = np.where(retrieved, y, 0.0)
+        n_retrieved = lists.sum(retrieved_y)
+        # `values` divides by the relevant items that were retrieved.
+        total = self.values(retrieved_y, scores, lists) * n_retrieved
+        value = np.where(n_relevant > 0, 0.0, np.nan)
+        np.copyto(value, total, where=n_retrieved > 0)
+        return value / np.maximum(n_relevant, 1.0)
 
     def encode(self, y: ArrayLike) -> np.ndarray:
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         check_pairs_fit(self, *y.shape)
-        row, column = np.tril_indices(y.shape[1])
-        return y[:, row] * y[:, column] * reciprocal(y.sum(axis=1))[:, np.newaxis]
+        # alpha_ij = y_i y_j / sum(y)
+        i, j = np.tril_indices(y.shape[1])
+        return y[:, i] * y[:, j] * reciprocal(y.sum(axis=1))[:, np.newaxis]
 
     def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
-        row, column = np.tril_indices(ranks.shape[1])
-        last = np.maximum(ranks[:, row], ranks[:, column])
-        return np.where(
-            last <= (last.shape[1] if self.k is None else self.k), -1.0 / last, 0.0
-        )
+        i, j = np.tril_indices(ranks.shape[1])
+        lower_rank = np.maximum(ranks[:, i], ranks[:, j])
+        # beta_ij = -1 / max(rank(i), rank(j))
+        beta = -1.0 / lower_rank
+        if self.k is not None:
+            beta[lower_rank > self.k] = 0.0
+        return beta
 
     def offset(self, y: ArrayLike) -> np.ndarray:
         return np.ones(len(y))
@@ -174,9 +189,7 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         y = self.check_labels(np.asarray(y, dtype=np.float64))
-        flat, lists = y.ravel(), RankingLists.equal(*y.shape)
-        gains, normalisers = self.row_targets(flat, lists, np.ones(len(flat)))
-        return (gains * lists.repeat(reciprocal(normalisers))).reshape(y.shape)
+        return y * reciprocal(y.sum(axis=1))[:, np.newaxis]
 
     def row_targets(
         self, y: np.ndarray, lists: Any, weights: Any

@@ -1,4 +1,4 @@
-"""Measures of a reader who stops: reciprocal rank, success at k and expected reciprocal rank.
+"""Measures of a reader who stops: reciprocal rank, success at k and ERR.
 
 The contribution of an item depends on the items above it, so these measures are not
 positional; their means over ties still have closed forms. They are for scorers only:
@@ -17,61 +17,71 @@ from ._target_loss import RELEVANCE, BinaryMeasure, RankingMeasure
 
 
 def reciprocal_rank_values(y, scores, lists, k=None, power=1):
-    """1/rank**power of the first relevant item of each list, 0 below rank k, nan without one.
+    """Compute 1/rank**power of the first relevant item of each list.
+
+    The value is 0 below rank k, and nan without a relevant item.
 
     Consider the first block of m tied items that contains relevant ones, rho of them.
     The first of these stands below t others of the block with probability C(m-t-1,
     rho-1) / C(m, rho).
     """
     order = sort_lists(scores, lists)
-    y, blocks = y[order], tie_blocks(scores[order], lists)
+    y = y[order]
+    blocks = tie_blocks(scores[order], lists)
     if blocks is None:
         blocks = np.arange(len(y))
-    m = block_lengths(blocks, len(y))
     rho = np.add.reduceat(y, blocks)
-    hits = np.flatnonzero(rho > 0)
-    lists_with_hits, first = np.unique(lists.index[blocks[hits]], return_index=True)
-    first = hits[first]
-    m, rho = m[first], rho[first]
-    block = np.repeat(
-        np.arange(len(first)), m
-    )  # one entry for each position of these blocks
+    # The first block with a relevant item, of each list that has one.
+    relevant_blocks = np.flatnonzero(rho > 0)
+    list_of_block = lists.index[blocks[relevant_blocks]]
+    lists_with_any, first = np.unique(list_of_block, return_index=True)
+    first = relevant_blocks[first]
+    m = block_lengths(blocks, len(y))[first]
+    # One entry for each t = 0, ..., m-1 of these blocks.
+    block = np.repeat(np.arange(len(first)), m)
     t = np.arange(len(block)) - np.repeat(np.cumsum(m) - m, m)
-    m, rho = m[block], rho[block]
-    possible = m - t >= rho
-    rest = np.where(possible, m - t - 1, m)
-    log_probability = gammaln(rest + 1) - gammaln(rest - rho + 2) - gammaln(rho)
-    log_probability -= gammaln(m + 1) - gammaln(m - rho + 1) - gammaln(rho + 1)
-    probability = np.where(possible, np.exp(log_probability), 0.0)
+    probability = _first_relevant_probability(t, m[block], rho[first][block])
     rank = lists.positions[blocks[first]][block] + t
-    terms = np.where(
-        rank <= (np.inf if k is None else k), probability / rank**power, 0.0
-    )
+    terms = probability / rank**power
+    if k is not None:
+        terms[rank > k] = 0.0
     value = np.full(lists.n_lists, np.nan)
-    value[lists_with_hits] = np.bincount(block, weights=terms, minlength=len(first))
+    value[lists_with_any] = np.bincount(block, weights=terms, minlength=len(first))
     return value
 
 
-def _reach(q, lists):
-    """Product of q over the positions above each item of its list."""
+def _first_relevant_probability(t, m, rho):
+    """Compute C(m-t-1, rho-1) / C(m, rho): the first of rho items is below t others."""
+    is_possible = m - t >= rho
+    n_below = np.where(is_possible, m - t - 1, m)  # any valid number where impossible
+    log_below = gammaln(n_below + 1) - gammaln(n_below - rho + 2) - gammaln(rho)
+    log_all = gammaln(m + 1) - gammaln(m - rho + 1) - gammaln(rho + 1)
+    return np.where(is_possible, np.exp(log_below - log_all), 0.0)
+
+
+def _reach_probability(q, lists):
+    """Compute the product of q over the positions above each item of its list."""
     reach = np.ones(len(q))
     for _, rows in lists.same_length:
         reach[rows[:, 1:]] = np.cumprod(q[rows[:, :-1]], axis=1)
     return reach
 
 
-def _average_over_ties(gained, q, blocks, lists, limit):
-    """Average the gains over blocks of ties, in place; the first item gets the whole block."""
+def _average_over_ties(gains, q, blocks, lists, k):
+    """Average the gains over blocks of ties, in place.
+
+    The first item of a block gets the sum of the block, the others get 0.
+    """
     lengths = block_lengths(blocks, len(q))
-    for size in np.unique(lengths[lengths > 1]):
-        tied = blocks[lengths == size]
-        rows = tied[:, np.newaxis] + np.arange(size)
-        gained[rows] = 0.0
-        gained[tied] = _tied_cascade(q[rows], lists.positions[tied] - 1, limit)
+    for length in np.unique(lengths[lengths > 1]):
+        first = blocks[lengths == length]
+        rows = first[:, np.newaxis] + np.arange(length)
+        gains[rows] = 0.0
+        gains[first] = _tied_cascade(q[rows], lists.positions[first] - 1, k)
 
 
-def _tied_cascade(q, a, limit):
-    """sum_t (e_{t-1} - e_t) / (a+t) for blocks of equal size, one block a row.
+def _tied_cascade(q, a, k):
+    """Compute sum_t (e_{t-1} - e_t) / (a+t) of blocks of equal size, one a row.
 
     e_t is the mean of all products of t of the q's. Adding one item after the other
     gives the convex combinations
@@ -80,20 +90,24 @@ def _tied_cascade(q, a, limit):
 
     Maclaurin's inequality e_t <= mean(q)**t bounds the terms, so the sum stops once
     they fall below the last digit. Blocks without a relevant item (mean 1) add nothing.
+    Positions below k add nothing either.
     """
     n_blocks, m = q.shape
     mean = q.mean(axis=1)
     largest = mean[mean < 1].max(initial=0.5)
     n_terms = int(np.ceil(np.log(1e-20) / np.log(largest))) + 1
-    depth = int(min(m, limit, n_terms))
+    depth = int(min(m, k, n_terms))
+    # The columns of e are e_0, ..., e_depth.
     e = np.zeros((n_blocks, depth + 1))
     e[:, 0] = 1.0
     t = np.arange(1, depth + 1)
     for j in range(1, m + 1):
-        share = np.minimum(t / j, 1.0)
-        e[:, 1:] = (1.0 - share) * e[:, 1:] + share * q[:, [j - 1]] * e[:, :-1]
-    place = a[:, np.newaxis] + t
-    return np.where(place <= limit, (e[:, :-1] - e[:, 1:]) / place, 0.0).sum(axis=1)
+        fraction = np.minimum(t / j, 1.0)
+        with_item = fraction * q[:, [j - 1]] * e[:, :-1]
+        e[:, 1:] = (1.0 - fraction) * e[:, 1:] + with_item
+    rank = a[:, np.newaxis] + t
+    terms = (e[:, :-1] - e[:, 1:]) / rank
+    return np.where(rank <= k, terms, 0.0).sum(axis=1)
 
 
 class ReciprocalRank(BinaryMeasure):
@@ -109,8 +123,10 @@ class ReciprocalRank(BinaryMeasure):
     Examples
     --------
     >>> from lowrank_rank.target_losses import ReciprocalRank
-    >>> ReciprocalRank().measure([0, 1], [2.0, 1.0]), ReciprocalRank(k=1).measure([0, 1], [2, 1])
-    (0.5, 0.0)
+    >>> ReciprocalRank().measure([0, 1], [2.0, 1.0])
+    0.5
+    >>> ReciprocalRank(k=1).measure([0, 1], [2.0, 1.0])
+    0.0
     """
 
     at = "[k]"
@@ -128,7 +144,7 @@ class ReciprocalRank(BinaryMeasure):
 
 
 class SuccessAtK(BinaryMeasure):
-    """Success at k, also hit rate: whether one of the first k items is relevant; for scorers.
+    """Success at k, or hit rate: whether one of the first k is relevant; for scorers.
 
     Parameters
     ----------
@@ -195,13 +211,13 @@ class ExpectedReciprocalRank(RankingMeasure):
                 f"y holds {y.max():g}, above max_grade={self.max_grade:g}."
             )
         order = sort_lists(scores, lists)
+        # The reader stops at an item with probability (2**y - 1) / 2**max_grade.
         stop = (np.exp2(np.take(y, order)) - 1.0) / np.exp2(self.max_grade)
-        blocks, k = tie_blocks(np.take(scores, order), lists), self.k
-        gained = stop / lists.positions
-        if k is not None:
-            gained[lists.positions > k] = 0.0
+        q = 1.0 - stop
+        k = np.inf if self.k is None else self.k
+        gains = stop / lists.positions
+        gains[lists.positions > k] = 0.0
+        blocks = tie_blocks(np.take(scores, order), lists)
         if blocks is not None:
-            _average_over_ties(
-                gained, 1.0 - stop, blocks, lists, np.inf if k is None else k
-            )
-        return lists.sum(gained * _reach(1.0 - stop, lists))
+            _average_over_ties(gains, q, blocks, lists, k)
+        return lists.sum(gains * _reach_probability(q, lists))

@@ -30,7 +30,7 @@ from ..decoders._decoded import Decoder, decode_sort
 
 
 def check_zero_division(value):
-    """The value of undefined lists as a float; refuse all but finite numbers and nan."""
+    """Return the value of undefined lists as a float, if it is finite or nan."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError(f"zero_division must be a number, got {plain(value)!r}.")
     if np.isinf(float(value)):
@@ -40,20 +40,48 @@ def check_zero_division(value):
 
 def check_grades(y):
     """Refuse negative grades, naming the first."""
-    if np.any(y < 0):
-        place = tuple(int(i) for i in np.argwhere(y < 0)[0])
+    is_negative = y < 0
+    if not np.any(is_negative):
+        return
+    place = _first_place(is_negative)
+    named_place = place[0] if y.ndim == 1 else place
+    raise ValueError(
+        f"y holds a negative grade ({y[place]:g}, first at {named_place}): grades must "
+        "be >= 0, higher is better. Shift them, or give a ranking as r - rank."
+    )
+
+
+def _first_place(mask):
+    """Return the indices of the first entry that is True."""
+    return tuple(np.argwhere(mask)[0].tolist())
+
+
+def check_preferences(y):
+    """Refuse preferences (n_lists, r, r) of a wrong shape or below 0."""
+    if y.shape[1] != y.shape[2]:
         raise ValueError(
-            f"y holds a negative grade ({y[place]:g}, first at {place[0] if y.ndim == 1 else place}"
-            "): grades must be >= 0, higher is better. Shift them, or give a ranking as r - rank."
+            f"Preferences must have the shape (n_lists, r, r), got {y.shape}."
         )
-    return y
+    is_negative = y < 0
+    if not np.any(is_negative):
+        return
+    place = _first_place(is_negative)
+    raise ValueError(
+        f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i "
+        "before j'; put the weight of the opposite preference into y[q, j, i]."
+    )
 
 
 def relevance(y, relevance_threshold=None):
-    """1 for relevant items, grade > 0 or >= `relevance_threshold`, else 0; NaN stays."""
+    """Return 1 for relevant items, else 0; NaN stays.
+
+    Grades > 0 are relevant, or grades of at least `relevance_threshold`.
+    """
     check_grades(y)
-    relevant = y > 0 if relevance_threshold is None else y >= relevance_threshold
-    return np.where(np.isnan(y), np.nan, relevant)
+    is_relevant = y > 0
+    if relevance_threshold is not None:
+        is_relevant = y >= relevance_threshold
+    return np.where(np.isnan(y), np.nan, is_relevant)
 
 
 #: The parameter of measures with labels "binary".
@@ -63,7 +91,11 @@ NAMES_WITH_MISSING = ["precision@10", "dcg", "eru", "pd", "kendall"]
 
 
 def mean_of_lists(values, weights, *, average="mean", zero_division=np.nan):
-    """Weighted mean over lists; `zero_division` replaces nan values, nan excludes such lists."""
+    """Compute the weighted mean over lists; `zero_division` replaces nan values.
+
+    A list whose value stays nan is left out. With ``average=None`` the values of the
+    lists are returned.
+    """
     check_parameter("average", average, ["mean", None])
     values = np.where(np.isnan(values), zero_division, values)
     if average is None:
@@ -75,38 +107,49 @@ def mean_of_lists(values, weights, *, average="mean", zero_division=np.nan):
     values = np.nan_to_num(values)
     with np.errstate(over="ignore"):
         mean = values @ weights / total
-    if not np.isfinite([mean, total]).all():  # the sums overflow
+    if not np.isfinite([mean, total]).all():
+        # The sums overflow: the scale of the weights does not matter.
         weights = weights / weights.max() / len(weights)
         mean = values @ weights / weights.sum()
     return float(mean)
 
 
 def reciprocal(normalisers):
-    """1 / normaliser, or 0 if that is 0: a list without relevant items has utility 0."""
-    return np.divide(
-        1.0, normalisers, out=np.zeros(len(normalisers)), where=normalisers > 0
-    )
+    """Compute 1 / normaliser, or 0 where that is 0: no item has any utility."""
+    zeros = np.zeros(len(normalisers))
+    return np.divide(1.0, normalisers, out=zeros, where=normalisers > 0)
 
 
 def check_pairs_fit(loss, n_lists, n_items):
     """Refuse an encoding of the pairs of fixed items that is larger than memory."""
+    n_bytes = 8 * n_lists * n_items * (n_items + 1)  # the targets and their factors
     check_size(
-        f"The targets of {loss!r}, {n_lists} lists of {n_items} items, one for each pair,",
-        8 * n_lists * n_items * (n_items + 1),  # the targets and their factors
-        "use a target loss of single items such as 'ndcg', or give documents, one row each",
+        f"The targets of {loss!r}, {n_lists} lists of {n_items} items, one for each "
+        "pair,",
+        n_bytes,
+        "use a target loss of single items such as 'ndcg', or give documents, one row "
+        "each",
     )
 
 
 # Decoders ---------------------------------------------------------------------------
 
 
+def _sort(u, n_items):
+    return decode_sort(u)
+
+
 #: The decoder that sorts scores.
-SORT = Decoder(lambda u, n_items: decode_sort(u), exact=True, of_scores=True)
+SORT = Decoder(_sort, exact=True, of_scores=True)
 
 
 def ranks_of(decode):
-    """A function that returns the ranks of a combinatorial decoder without their values."""
-    return lambda u, n_items: decode(u, n_items).ranks
+    """Make a function that returns the ranks of a combinatorial decoder alone."""
+
+    def ranks(u, n_items):
+        return decode(u, n_items).ranks
+
+    return ranks
 
 
 # Classes ----------------------------------------------------------------------------
@@ -155,7 +198,7 @@ class RankingMeasure(BaseEstimator):
         inherit_docstrings(cls)
 
     def check_labels(self, y: np.ndarray) -> np.ndarray:
-        """Check the labels and the parameters; return the labels as the measure uses them.
+        """Check labels and parameters; return the labels as the measure uses them.
 
         Parameters
         ----------
@@ -173,22 +216,14 @@ class RankingMeasure(BaseEstimator):
             Naming the place, the label and the remedy; or a parameter out of range.
         """
         check_parameters(self)
-        if y.ndim == 3 and not self.takes_preferences:
-            raise ValueError(
-                f"{self!r} takes grades, one per item, got preferences between items, an array of "
-                f"shape {y.shape}: only pairwise disagreement takes those."
-            )
-        if y.ndim == 3 and y.shape[1] != y.shape[2]:
-            raise ValueError(
-                f"Preferences must have the shape (n_lists, r, r), got {y.shape}."
-            )
-        if y.ndim == 3 and np.any(y < 0):
-            place = tuple(int(i) for i in np.argwhere(y < 0)[0])
-            raise ValueError(
-                f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i "
-                "before j'; put the weight of the opposite preference into y[q, j, i]."
-            )
         if y.ndim == 3:
+            if not self.takes_preferences:
+                raise ValueError(
+                    f"{self!r} takes grades, one per item, got preferences between "
+                    f"items, an array of shape {y.shape}: only pairwise disagreement "
+                    "takes those."
+                )
+            check_preferences(y)
             return y
         if self.labels == "binary":
             return relevance(y, getattr(self, "relevance_threshold", None))
@@ -196,13 +231,19 @@ class RankingMeasure(BaseEstimator):
             raise ValueError(
                 f"labels must be 'binary', 'graded' or 'any', got {self.labels!r}."
             )
-        return check_grades(y) if self.labels == "graded" else y
+        if self.labels == "graded":
+            check_grades(y)
+        return y
 
     def __repr__(self, **how: Any) -> str:
-        text, k = super().__repr__(**how), getattr(self, "k", None)
+        text = super().__repr__(**how)
+        k = getattr(self, "k", None)
+        # scikit-learn leaves out a k of the default value.
         if k is None or "k=" in text:
             return text
-        return text.replace("(", f"(k={k}" if text.endswith("()") else f"(k={k}, ", 1)
+        name, parameters = text.split("(", 1)
+        separator = "" if parameters == ")" else ", "
+        return f"{name}(k={k}{separator}{parameters}"
 
     def warn_without_utility(self, y: Any) -> None:
         """Warn if no grade has any utility: a fit would give all rows the same score.
@@ -212,21 +253,32 @@ class RankingMeasure(BaseEstimator):
         y : ndarray
             Labels of fit.
         """
-        least = getattr(self, "relevance_threshold", None)
-        neutral = getattr(self, "neutral", None if self.labels == "any" else 0.0)
-        if neutral is None or (self.labels != "any" and np.any(y < 0)):  # refused later
+        threshold = getattr(self, "relevance_threshold", None)
+        # Grades > 0 have a utility; of other labels only the measure can say.
+        default = None if self.labels == "any" else 0.0
+        neutral = getattr(self, "neutral", default)
+        if neutral is None:
             return
-        if np.any(y > neutral if least is None else y >= least):
+        if self.labels != "any" and np.any(y < 0):  # `check_labels` refuses them
             return
-        sign = ">" if least is None else ">="
+        if threshold is None:
+            sign = ">"
+            limit = neutral
+            has_utility = y > neutral
+        else:
+            sign = ">="
+            limit = threshold
+            has_utility = y >= threshold
+        if np.any(has_utility):
+            return
+        largest = np.fmax.reduce(y, axis=None, initial=-np.inf)
         warn(
-            f"No label has any utility for {self!r}: grades {sign} "
-            f"{neutral if least is None else least:g} count, and the largest is "
-            f"{np.fmax.reduce(y, axis=None, initial=-np.inf):g}."
+            f"No label has any utility for {self!r}: grades {sign} {limit:g} count, "
+            f"and the largest is {largest:g}."
         )
 
     def check_judged(self, y: Any, name: str = "y") -> None:
-        """Refuse NaN that does not mean "not judged", naming measures that accept it.
+        """Refuse NaN, except as "not judged"; name the measures that accept it.
 
         Parameters
         ----------
@@ -245,7 +297,7 @@ class RankingMeasure(BaseEstimator):
         )
 
     def values(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
-        """The measure of each list, higher is better, nan if undefined.
+        """Compute the measure of each list, higher is better, nan if undefined.
 
         Parameters
         ----------
@@ -267,7 +319,7 @@ class RankingMeasure(BaseEstimator):
     def values_of_orders(
         self, y: np.ndarray, scores: np.ndarray, lists: Any
     ) -> np.ndarray:
-        """The mean of `values` over all orders that agree with the scores.
+        """Compute the mean of `values` over all orders that agree with the scores.
 
         Most measures average over ties in `values` already; Kendall's tau counts ties.
 
@@ -286,9 +338,10 @@ class RankingMeasure(BaseEstimator):
     def values_of_run(
         self, y: np.ndarray, scores: np.ndarray, lists: Any, retrieved: Any
     ) -> np.ndarray:
-        """`values` if some items were not retrieved; for measures with `takes_runs`.
+        """Compute `values` if some items were not retrieved.
 
-        Items that were not retrieved add nothing, but count in the normaliser.
+        This is for measures with `takes_runs`. Items that were not retrieved add
+        nothing, but count in the normaliser.
 
         Parameters
         ----------
@@ -305,8 +358,10 @@ class RankingMeasure(BaseEstimator):
         ndarray of shape (n_lists,)
             The measure of each list; NaN if undefined.
         """
-        value = self.values(np.where(retrieved, y, 0.0), scores, lists)
-        return np.where(np.isnan(value) & (lists.sum(y) > 0), 0.0, value)
+        values = self.values(np.where(retrieved, y, 0.0), scores, lists)
+        # Lists whose relevant items were not retrieved.
+        is_missed = np.isnan(values) & (lists.sum(y) > 0)
+        return np.where(is_missed, 0.0, values)
 
     def measure(
         self,
@@ -318,7 +373,9 @@ class RankingMeasure(BaseEstimator):
         average: Any = "mean",
         zero_division: float | None = None,
     ) -> float | np.ndarray:
-        """The mean of the measure over the lists for which it is defined, higher is better.
+        """Compute the mean of the measure over lists, higher is better.
+
+        Lists for which the measure is undefined are left out.
 
         Parameters
         ----------
@@ -348,19 +405,24 @@ class RankingMeasure(BaseEstimator):
         ValueError
             If labels, scores, ids or weights do not fit, or the value overflows.
         """
-        fallback = (
-            np.nan if zero_division is None else check_zero_division(zero_division)
-        )
-        values_of = self._values_of_sparse if issparse(y_true) else self._values_of
+        value_if_undefined = np.nan
+        if zero_division is not None:
+            value_if_undefined = check_zero_division(zero_division)
+        values_of = self._values_of
+        if issparse(y_true):
+            values_of = self._values_of_sparse
         values, weights = values_of(y_true, y_score, qid, sample_weight)
-        if np.any(np.isinf(values)):
+        is_infinite = np.isinf(values)
+        if np.any(is_infinite):
             raise ValueError(
-                f"{self!r} overflows on list {int(np.argmax(np.isinf(values)))} (the first is 0): "
-                "bring the grades to a smaller scale."
+                f"{self!r} overflows on list {int(np.argmax(is_infinite))} (the first "
+                "is 0): bring the grades to a smaller scale."
             )
-        value = mean_of_lists(values, weights, average=average, zero_division=fallback)
-        if zero_division is not None or average is None or not np.isnan(value):
-            return value
+        mean = mean_of_lists(
+            values, weights, average=average, zero_division=value_if_undefined
+        )
+        if zero_division is not None or average is None or not np.isnan(mean):
+            return mean
         warn(
             f"{self!r} is undefined on all {len(values)} lists, and the mean is set to "
             f"{self.undefined:g}: do they hold relevant items? Or set zero_division.",
@@ -369,7 +431,7 @@ class RankingMeasure(BaseEstimator):
         return self.undefined
 
     def _values_of(self, y_true, y_score, qid=None, sample_weight=None):
-        """The value and the weight of each list."""
+        """Compute the value of each list, and read the weights of the lists."""
 
         def check(y):
             self.check_judged(y, "y_true")
@@ -379,30 +441,43 @@ class RankingMeasure(BaseEstimator):
             y_true, y_score, qid, sample_weight, check=check
         )
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._values_of_judged(y, scores, lists), weights
+            values = self._values_of_judged(y, scores, lists)
+        return values, weights
 
-    def _values_of_sparse(self, y_true, y_score, qid, sample_weight, max_entries=2**24):
-        """`_values_of` sparse labels, which become dense for a few rows at a time."""
+    def _values_of_sparse(self, y_true, y_score, qid, sample_weight):
+        """Compute `_values_of` sparse labels, which become dense some rows at a time.
+
+        `y_score` may be a function from the indices of rows to their scores.
+        """
         y = read_labels(y_true, "y_true", accept_sparse=True)
         lists_of(y, qid, "y_true")  # refuses qid
+        scores_of = y_score
         if not callable(y_score):
             check_consistent_length(y, y_score)
-            y_score = partial(take_rows, y_score)
+            scores_of = partial(take_rows, y_score)
         n, r = y.shape
-        rows = [np.arange(n)[some] for some in bounded_blocks(n, r, max_entries)]
-        parts = [self._values_of(y[some].toarray(), y_score(some))[0] for some in rows]
+        parts = []
+        for block in bounded_blocks(n, r, 2**24):
+            rows = np.arange(n)[block]
+            values, _ = self._values_of(y[rows].toarray(), scores_of(rows))
+            parts.append(values)
         return np.concatenate(parts), read_weights(sample_weight, n)
 
     def _values_of_judged(self, y, scores, lists, *, of_orders=False):
-        """`values` of the judged items alone; nan for a list without any."""
-        measure = self.values_of_orders if of_orders else self.values
-        judged = ~np.isnan(y) if self.allow_missing and y.ndim == 1 else None
-        if judged is None or judged.all():
-            return measure(lists.group(y), lists.group(scores), lists)
-        kept, kept_lists = lists.select(judged)  # rows of a matrix: grouped already
+        """Compute `values` of the judged items alone, nan for a list without any."""
+        values_of = self.values_of_orders if of_orders else self.values
+        if not self.allow_missing or y.ndim != 1:
+            return values_of(lists.group(y), lists.group(scores), lists)
+        is_judged = ~np.isnan(y)
+        if is_judged.all():
+            return values_of(lists.group(y), lists.group(scores), lists)
+        # NaN occurs in a matrix only, whose rows are grouped already.
+        judged_lists, has_judged = lists.select(is_judged)
         values = np.full(lists.n_lists, np.nan)
-        if kept.n_lists:
-            values[kept_lists] = measure(y[judged], scores[judged], kept)
+        if judged_lists.n_lists:
+            values[has_judged] = values_of(
+                y[is_judged], scores[is_judged], judged_lists
+            )
         return values
 
 
@@ -438,7 +513,7 @@ class TargetLoss(RankingMeasure):
         return type(self).row_targets is not TargetLoss.row_targets
 
     def encode(self, y: ArrayLike) -> np.ndarray:
-        """Targets alpha(y), shape (n_lists, d), of labels y (n_lists, r) or (n_lists, r, r).
+        """Compute the targets alpha(y), shape (n_lists, d).
 
         Parameters
         ----------
@@ -453,7 +528,7 @@ class TargetLoss(RankingMeasure):
         raise NotImplementedError(f"{type(self).__name__} must define encode(y).")
 
     def rank_features(self, ranks: Any) -> np.ndarray:
-        """beta(ranks), shape (n, d), of ranks (n, r): the loss is linear in them.
+        """Compute beta(ranks), shape (n, d); the loss is linear in them.
 
         Parameters
         ----------
@@ -470,7 +545,7 @@ class TargetLoss(RankingMeasure):
         )
 
     def offset(self, y: ArrayLike) -> np.ndarray:
-        """The part of the loss that does not depend on the order, shape (n_lists,).
+        """Compute the part of the loss that does not depend on the order.
 
         Parameters
         ----------
@@ -485,7 +560,7 @@ class TargetLoss(RankingMeasure):
         raise NotImplementedError(f"{type(self).__name__} must define offset(y).")
 
     def loss(self, y: ArrayLike, ranks: Any) -> np.ndarray:
-        """Loss of each label y[q] under ranks[q], shape (n_lists,); lower is better.
+        """Compute the loss of each label y[q] under ranks[q]; lower is better.
 
         Parameters
         ----------
@@ -500,9 +575,11 @@ class TargetLoss(RankingMeasure):
             The loss of each list.
         """
         check_same_labels(y=y, ranks=ranks)
-        return self.offset(y) + np.einsum(
-            "nd,nd->n", self.encode(y), self.rank_features(ranks)
-        )
+        # offset(y) + <alpha(y), beta(ranks)>
+        offset = self.offset(y)
+        alpha = self.encode(y)
+        beta = self.rank_features(ranks)
+        return offset + np.einsum("nd,nd->n", alpha, beta)
 
     @property
     def decoders(self) -> dict[str, Decoder]:
@@ -510,7 +587,9 @@ class TargetLoss(RankingMeasure):
         return {"sort": SORT}
 
     def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
-        """The decoder that "auto" selects by the settings and the shape of y alone.
+        """Return the name of the decoder that "auto" selects.
+
+        The choice depends on the parameters and the shape of y alone.
 
         Parameters
         ----------
@@ -527,7 +606,7 @@ class TargetLoss(RankingMeasure):
         return next(iter(self.decoders))
 
     def regression_targets(self, y: ArrayLike) -> np.ndarray:
-        """`encode`, with NaN for the targets that a regression ignores.
+        """Compute `encode` with NaN for the targets that a regression ignores.
 
         Parameters
         ----------
@@ -542,7 +621,7 @@ class TargetLoss(RankingMeasure):
         return self.encode(y)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """Targets (n_lists, r) of the score-and-sort form, for decoder="sort".
+        """Compute the targets of the score-and-sort form, for decoder="sort".
 
         Parameters
         ----------
@@ -559,7 +638,7 @@ class TargetLoss(RankingMeasure):
     def row_targets(
         self, y: np.ndarray, lists: Any, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Targets of documents: gains and the normaliser of each list.
+        """Compute the targets of documents: gains and the normaliser of each list.
 
         The regression target of a row is ``gain * mean(normaliser) / normaliser``, or 0
         if the normaliser is 0.
@@ -581,7 +660,7 @@ class TargetLoss(RankingMeasure):
             Normaliser of each list.
         """
         raise ValueError(
-            f"{self!r} has no form for documents (one row each): its decoder needs the whole "
-            "list. Give y as a matrix (one row per query), or use another target loss; "
-            "StackingRanker takes any measure."
+            f"{self!r} has no form for documents (one row each): its decoder needs the "
+            "whole list. Give y as a matrix (one row per query), or use another target "
+            "loss; StackingRanker takes any measure."
         )
