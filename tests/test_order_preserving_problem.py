@@ -117,7 +117,7 @@ def test_blocks_are_read_once_for_an_evaluation(documents):
     assert model.n_iter_ + 3 <= blocks.passes <= 1.2 * model.n_iter_ + 8
     blocks = Once(blocks.blocks)
     OrderPreservingRegressor(surrogate="pairwise_squared").fit_blocks(blocks)
-    assert blocks.passes == 5  # columns, summary, second moments, value, bound
+    assert blocks.passes == 4  # columns, moments, value, bound
 
 
 def test_wrong_blocks_are_refused_and_change_nothing(documents):

@@ -1,4 +1,4 @@
-"""Values of surrogates at given scores, regret bounds, and a search for counter-examples."""
+"""Values of surrogates, regret bounds, and a search for counter-examples."""
 
 from typing import Any, NamedTuple
 
@@ -14,9 +14,9 @@ from .._arrays import (
 )
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
-from .._parameters import checked, count, number
+from .._parameters import check_parameter, checked, count, number
 from ..fitting._lbfgs import lbfgs
-from ._problem import C_phi
+from ..target_losses._names import names_of, resolve_target_loss
 from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate
 
 
@@ -63,12 +63,11 @@ def surrogate_loss(
     surrogate = resolve_surrogate(surrogate)
     check_same_labels(v=v, s=s, qid=qid, sample_weight=sample_weight)
     v, qid = split_target(v, qid)
-    v, s = read_labels(v, "v"), read_labels(s, "s")
-    weights = (
-        np.ones(v.shape)
-        if sample_weight is None
-        else numbers(sample_weight, "sample_weight")
-    )
+    v = read_labels(v, "v")
+    s = read_labels(s, "s")
+    if sample_weight is None:
+        sample_weight = np.ones(v.shape)
+    weights = numbers(sample_weight, "sample_weight")
     check_same_shape(2, v=v, s=s, sample_weight=weights)
     for name, values in (("v", v), ("s", s)):
         check_judged(values, False, who="a surrogate", name=name)
@@ -76,8 +75,85 @@ def surrogate_loss(
     lists = lists_of(v, qid, "v")
     weights = read_weights(weights.ravel(), v.size)
     surrogate.check_utilities(v)
-    v, s, weights = (lists.group(array.ravel()) for array in (v, s, weights))
-    return surrogate.evaluate(v, s, lists, weights).values
+    evaluated = surrogate.evaluate(
+        lists.group(v.ravel()),
+        lists.group(s.ravel()),
+        lists,
+        lists.group(weights),
+    )
+    return evaluated.values
+
+
+def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
+    """Compute the constant of a positional measure in the regret bound of a surrogate.
+
+    For the discount phi, it is
+    ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``. The
+    bound (9) of [1]_ has p = 2.
+
+    Parameters
+    ----------
+    measure : str, PositionalLoss or array-like of shape (r,)
+        A positional measure, or its discounts phi(1) >= ... >= phi(r).
+    n_items : int or None, default=None
+        The number r of items; a measure needs it.
+    p : float, default=2.0
+        Power of the differences, > 0.
+
+    Returns
+    -------
+    float
+        >= 0; 0 if all discounts are equal.
+
+    Raises
+    ------
+    ValueError
+        If discounts increase or are not finite, or a measure comes without `n_items`.
+
+    References
+    ----------
+    .. [1] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
+       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93,
+       2013.
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import C_phi
+    >>> C_phi([1.0, 0.5, 0.25])  # 1 - 0.25
+    0.75
+    >>> C_phi("precision@1", n_items=4)
+    1.0
+    """
+    if isinstance(measure, str) or hasattr(measure, "rank_features"):
+        phi = discounts_of(measure, n_items)
+    else:
+        phi = check_finite(numbers(measure, "measure"), "measure")
+    check_parameter("p", p, [number(above=0)])
+    if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
+        raise ValueError(
+            "Discounts phi(1..r) must be one array that does not increase."
+        )
+    # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2)
+    half = len(phi) // 2
+    differences = phi[:half] - phi[::-1][:half]
+    return float((differences**p).sum() ** (1.0 / p))
+
+
+def discounts_of(measure, n_items):
+    """Return the discounts phi(1), ..., phi(n_items) of a positional measure."""
+    if not isinstance(n_items, int | np.integer) or n_items < 1:
+        raise ValueError(
+            f"n_items must be an integer >= 1 for a measure, got {n_items!r}."
+        )
+    loss = resolve_target_loss(measure)
+    if not loss.is_positional:
+        names = names_of(lambda loss: loss.is_positional, one_each=True)
+        raise ValueError(
+            f"Surrogates and bounds need a positional measure, which {loss!r} is not: "
+            f"use one of {names}. LowRankSurrogateRanker takes other target losses."
+        )
+    ranks = np.arange(1, n_items + 1)[np.newaxis]
+    return -loss.rank_features(ranks)[0]
 
 
 def regret_bound(
@@ -134,7 +210,8 @@ def regret_bound(
     )
     if expected.ndim != 2 or regret.shape != (len(expected),):
         raise ValueError(
-            f"expected must be (n, r), surrogate_regret (n,), got {expected.shape}, {regret.shape}."
+            "expected must be (n, r), surrogate_regret (n,), got "
+            f"{expected.shape}, {regret.shape}."
         )
     if np.any(regret < -1e-6):  # beyond the error of a numerical minimum
         row = int(np.argmin(regret))
@@ -147,8 +224,10 @@ def regret_bound(
             f"{surrogate!r} has no regret bound: it defines no bound_constant."
         )
     surrogate.check_utilities(expected)
-    c = surrogate.bound_constant(expected.ravel(), RankingLists.equal(*expected.shape))
-    return c * C_phi(measure, expected.shape[1]) * np.sqrt(np.maximum(regret, 0.0))
+    lists = RankingLists.equal(*expected.shape)
+    c = surrogate.bound_constant(expected.ravel(), lists)
+    of_measure = C_phi(measure, expected.shape[1])
+    return c * of_measure * np.sqrt(np.maximum(regret, 0.0))
 
 
 class OrderCheck(NamedTuple):
@@ -182,9 +261,8 @@ class OrderCheck(NamedTuple):
     n_items=[count(2)],
     n_labels=[count()],
     n_distributions=[count()],
-    margin=[
-        number(0, below=0.75)
-    ],  # the largest difference of the utilities that are drawn
+    # Utilities up to 0.75 are drawn.
+    margin=[number(0, below=0.75)],
 )
 def is_order_preserving(
     surrogate: str | Surrogate,
@@ -233,32 +311,40 @@ def is_order_preserving(
     >>> bool(is_order_preserving("ranknet", random_state=0))
     False
     """
-    surrogate, rng = resolve_surrogate(surrogate), check_random_state(random_state)
+    surrogate = resolve_surrogate(surrogate)
     surrogate.check_utilities(np.array([0.75]))
+    rng = check_random_state(random_state)
     for _ in range(n_distributions):
         utilities = np.floor(4.0 * rng.uniform(size=(n_labels, n_items)) ** 2) / 4.0
-        utilities[0] = np.maximum(
-            utilities[0], 0.05
-        )  # E v > 0 makes the minimiser finite
+        # E v > 0 makes the minimiser finite.
+        utilities[0] = np.maximum(utilities[0], 0.05)
         probabilities = rng.dirichlet(np.ones(n_labels))
         expected = probabilities @ utilities
         scores = population_minimiser(surrogate, utilities, probabilities)
-        higher = expected[:, np.newaxis] > expected + margin
-        if np.any(higher & (scores[:, np.newaxis] < scores - 1e-3)):
-            return OrderCheck(False, utilities, probabilities, expected, scores)
-    return OrderCheck(True)
+        is_better = expected[:, np.newaxis] > expected + margin
+        is_below = scores[:, np.newaxis] < scores - 1e-3
+        if np.any(is_better & is_below):
+            return OrderCheck(
+                holds=False,
+                utilities=utilities,
+                probabilities=probabilities,
+                expected=expected,
+                scores=scores,
+            )
+    return OrderCheck(holds=True)
 
 
 def population_minimiser(surrogate, utilities, probabilities):
-    """Scores (r,) that minimise the expected surrogate of a finite distribution."""
+    """Minimise the expected surrogate of a finite distribution over scores (r,)."""
     n_labels, r = utilities.shape
-    lists, ones = RankingLists.equal(n_labels, r), np.ones(n_labels * r)
+    lists = RankingLists.equal(n_labels, r)
+    ones = np.ones(n_labels * r)
 
     def risk(s):
-        surrogate_values = surrogate.evaluate(
-            utilities.ravel(), np.tile(s, n_labels), lists, ones
-        )
-        gradient = probabilities @ surrogate_values.gradient.reshape(n_labels, r)
-        return probabilities @ surrogate_values.values, gradient
+        every_s = np.tile(s, n_labels)
+        evaluated = surrogate.evaluate(utilities.ravel(), every_s, lists, ones)
+        gradient = probabilities @ evaluated.gradient.reshape(n_labels, r)
+        return probabilities @ evaluated.values, gradient
 
-    return lbfgs(risk, np.zeros(r), tol=1e-10, max_iter=1000)[0]
+    scores, *_ = lbfgs(risk, np.zeros(r), tol=1e-10, max_iter=1000)
+    return scores

@@ -15,11 +15,10 @@ from .._blocks import Blocks, HeldBlocks, first_block, read_blocks
 from .._labels import read_item_names
 from .._parameters import count, fresh_fit, number, say, verbosity
 from .._warn import warn
-from ..fitting._statistics import Scaling, chosen_alpha
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ._list_loss import check_has_utilities
-from ._problem import Objective, Summary, encode, read
+from ._problem import Problem, read
 from ._surrogates import Surrogate, resolve_surrogate
 
 
@@ -51,8 +50,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         "pairwise_squared_hinge" are not order-preserving. A two-sided pointwise
         surrogate given by name has eta = 1.5 times the largest utility.
     alpha : float or "auto", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
-        of the guide.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists;
+        c = 1 for documents and squared surrogates, else 1 / r for r fixed items.
     standardize : bool, default=True
         Whether to divide features by their standard deviation; for documents, by the
         standard deviation within lists; for fixed items with q < 1/2, by the standard
@@ -74,9 +73,10 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         Number of lists with a positive weight.
     n_items_ : int or None
         Number r of fixed items; None for documents.
-    coef_, intercept_ : ndarray of shape (n_features,) and float, or (r, n_features) and (r,)
-        Coefficients and intercepts of the scores. Documents under a shift-invariant
-        surrogate have the intercept 0.
+    coef_ : ndarray of shape (n_features,) or (r, n_features)
+        Coefficients of the scores.
+    intercept_ : float or ndarray of shape (r,)
+        Intercepts of the scores; 0 for documents under a shift-invariant surrogate.
     alpha_ : float
         The penalty in use.
     objective_ : float
@@ -200,9 +200,9 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         """Minimise the surrogate over blocks of whole lists, one at a time in memory.
 
         The result equals `fit` on all rows together, up to rounding and `tol`. One pass
-        over the blocks collects standard deviations and the largest utility. Each
-        evaluation of L-BFGS (about 1.1 an iteration) is another pass, and so are the
-        statistics of a closed form. One or two passes follow at the end.
+        over the blocks collects standard deviations, the largest utility and the
+        statistics of a closed form. Each evaluation of L-BFGS (about 1.1 an iteration)
+        is another pass. One or two passes follow at the end.
 
         Parameters
         ----------
@@ -225,17 +225,17 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         with fresh_fit(self):
             loss = self._check_parameters()
             blocks = read_blocks(blocks, again=True)
-            first = first_block(blocks)
-            self._validate_X(first[0], reset=True)
-            read_item_names(self, first[1], reset=True)
+            X, y, *_ = first_block(blocks)
+            self._validate_X(X, reset=True)
+            read_item_names(self, y, reset=True)
             self._fit(Blocks(blocks).map(read, self, loss), loss)
         return self
 
-    @available_if(
-        lambda self: (
-            resolve_surrogate(getattr(self, "surrogate_", self.surrogate)).has_link
-        )
-    )
+    def _has_link(self):
+        """Whether scores estimate utilities, which `predict_utility` needs."""
+        return resolve_surrogate(getattr(self, "surrogate_", self.surrogate)).has_link
+
+    @available_if(_has_link)
     def predict_utility(self, X: MatrixLike) -> np.ndarray:
         """Estimate expected utilities from the scores, by the link of the surrogate.
 
@@ -253,7 +253,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         return self.surrogate_.utility(self.predict(X))
 
     def regret_bound(self, surrogate_regret: float | ArrayLike) -> float | np.ndarray:
-        """Bound the mean regret of the measure over lists by the mean regret of the surrogate.
+        """Bound the mean regret of the measure by the mean regret of the surrogate.
 
         Parameters
         ----------
@@ -272,9 +272,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             list with different weights.
         """
         check_is_fitted(self)
-        bound = self.bound_factor_ * np.sqrt(
-            np.maximum(np.asarray(surrogate_regret), 0.0)
-        )
+        regret = np.maximum(np.asarray(surrogate_regret), 0.0)
+        bound = self.bound_factor_ * np.sqrt(regret)
         return bound if bound.ndim else float(bound)
 
     # Fitting --------------------------------------------------------------------------
@@ -288,78 +287,64 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
     def _fit(self, rows, loss):
         """Fit to `Blocks` of rows that `read` has read."""
-        encoded, summary = self._encode(rows, loss)
-        objective = self._standardise(encoded, summary)
-        solution = self._solve(objective)
-        self._keep(objective, *solution)
+        # `Problem` encodes the labels and standardises the features.
+        problem = Problem(rows, loss, self.surrogate, self.alpha, self.standardize)
+        theta = self._solve(problem)
+        self._keep(problem, theta)
+        self._warn_of_no_minimum(problem)
 
-    def _encode(self, rows, loss):
-        """Blocks of utilities, and the `Summary` of all; sets the surrogate and the layout."""
-        encoded = rows.map(encode, loss)
-        summary = encoded.sum(Summary.of, set())
-        self.target_loss_, self.surrogate_ = loss, summary.resolve(self.surrogate)
-        self.n_items_, self.n_lists_ = summary.n_items, summary.n_lists
-        self._has_qid_ = summary.has_qid
-        return encoded, summary
-
-    def _standardise(self, encoded, summary):
-        """The `Objective` of standardised features; sets the penalty."""
-        moments = summary.features
-        scale = moments.scale if self.standardize else np.ones(len(moments.mean))
-        curvature = 1.0 if self.surrogate_.is_squared else 1.0 / (self.n_items_ or 1)
-        self.alpha_ = chosen_alpha(
-            self.alpha, moments.mean_square, moments.n_lists, curvature
-        )
-        scaling = Scaling(moments.mean, scale)
-        return Objective(encoded, self.surrogate_, summary, scaling, self.alpha_)
-
-    def _solve(self, objective):
-        """The result of `lbfgs`, with a warning if it does not converge."""
-        if objective.has_closed_form:
-            n_features = len(objective.scaling.mean)
-            say(self, f"{self.surrogate_!r} of {n_features} features in closed form")
-            return objective.solve_ridge()
-
-        def report(n_iter, value, norm):
-            if self.verbose and n_iter % self.verbose == 0:
-                say(
-                    self,
-                    f"iteration {n_iter}: objective {value:.6g}, gradient {norm:.2g}",
-                )
-
-        solution = objective.minimise(report, tol=self.tol, max_iter=self.max_iter)
-        _, _, gradient_norm, n_iter = solution
-        if gradient_norm > self.tol:
-            warn(
-                f"L-BFGS stopped after {n_iter} iterations with a gradient of {gradient_norm:.2g}, "
-                f"above tol={self.tol:g}: increase max_iter, tol or alpha.",
-                ConvergenceWarning,
-            )
-        return solution
-
-    def _keep(self, objective, theta, value, gradient_norm, n_iter):
-        """Set the fitted attributes, for features as given."""
-        self.objective_, self.gradient_norm_ = value, gradient_norm
+    def _solve(self, problem):
+        """Minimise the objective; sets what the solver says of the solution."""
+        if problem.second_moments is not None:
+            n_features = len(problem.scaling.mean)
+            say(self, f"{problem.surrogate!r} of {n_features} features in closed form")
+            solution = problem.solve_ridge()
+        else:
+            solution = problem.minimise(self._report, self.tol, self.max_iter)
+        theta, self.objective_, self.gradient_norm_, n_iter = solution
         self.n_iter_: int = max(n_iter, 1)  # scikit-learn asks for at least 1
+        return theta
+
+    def _report(self, n_iter, value, gradient_norm):
+        """Print progress after every `verbose` iterations."""
+        if self.verbose and n_iter % self.verbose == 0:
+            progress = f"objective {value:.6g}, gradient {gradient_norm:.2g}"
+            say(self, f"iteration {n_iter}: {progress}")
+
+    def _keep(self, problem, theta):
+        """Set the fitted attributes, for features as given."""
+        self.target_loss_ = problem.loss
+        self.surrogate_ = problem.surrogate
+        self.alpha_ = problem.alpha
+        self.n_items_ = problem.n_items
+        self.n_lists_ = problem.n_lists
+        self._has_qid_ = problem.has_qid
+        self.bound_factor_: float = problem.bound_factor()
         if self.surrogate_.is_shift_invariant and self.n_items_ is not None:
-            theta = theta - theta.mean(
-                axis=0
-            )  # penalised to 0; the mean intercept is arbitrary
-        coef, intercept = objective.scaling.unscaled(theta[:, :-1], theta[:, -1])
+            # The penalty makes the mean coefficients 0, and the mean intercept is
+            # arbitrary.
+            theta = theta - theta.mean(axis=0)
+        coef, intercept = problem.scaling.unscaled(theta[:, :-1], theta[:, -1])
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
-        self.bound_factor_: float = objective.bound_factor(self.target_loss_)
-        useless = np.flatnonzero(objective.summary.utility == 0)
-        if (
-            self.n_items_
-            and self.surrogate_.has_tails
-            and len(useless)
-            and gradient_norm > 0.0
-        ):
+
+    def _warn_of_no_minimum(self, problem):
+        """Warn if L-BFGS stopped too early, or if there is no minimum."""
+        if self.gradient_norm_ > self.tol:
             warn(
-                f"{self.surrogate_!r} has no minimum here: no label of items {useless.tolist()} "
-                "(columns of y) has any utility, and their intercepts fall without bound. Drop "
-                "these items, or use a squared surrogate.",
+                f"L-BFGS stopped after {self.n_iter_} iterations with a gradient of "
+                f"{self.gradient_norm_:.2g}, above tol={self.tol:g}: increase "
+                "max_iter, tol or alpha.",
+                ConvergenceWarning,
+            )
+        is_free = self.n_items_ is not None and self.surrogate_.has_tails
+        useless = np.flatnonzero(problem.utility == 0)
+        if is_free and len(useless) and self.gradient_norm_ > 0.0:
+            warn(
+                f"{self.surrogate_!r} has no minimum here: no label of items "
+                f"{useless.tolist()} (columns of y) has any utility, and their "
+                "intercepts fall without bound. Drop these items, or use a squared "
+                "surrogate.",
                 ConvergenceWarning,
             )
