@@ -1,4 +1,4 @@
-"""TREC's files: runs, the results of a system, and qrels, the judgements of documents."""
+"""TREC files: runs (results of a system) and qrels (judgements of documents)."""
 
 import re
 import sys
@@ -37,11 +37,13 @@ _word = Rule(
 
 
 def is_judgements(table):
-    """Whether a value is qrels: a file, a dict, an object of ranx, or a frame with documents."""
+    """Return whether a value is qrels: a file, a dict, or a table with documents."""
     if is_frame(table):
         return any(name in DOCUMENT for name in column_names(table))
-    is_of_ranx = hasattr(table, "to_dict") and not hasattr(table, "__array__")
-    return is_of_ranx or isinstance(table, dict) or path_like.accepts(table)
+    if isinstance(table, dict) or path_like.accepts(table):
+        return True
+    # an object of ranx
+    return hasattr(table, "to_dict") and not hasattr(table, "__array__")
 
 
 def read_mapping(table, value_names, name):
@@ -67,80 +69,92 @@ def read_mapping(table, value_names, name):
     TypeError
         If the table is of another type.
     """
-    read: dict = {}
     if path_like.accepts(table):
         return load_run(table) if value_names is SCORE else load_qrels(table)
     if is_frame(table):
-        columns = []
-        for names in (QUERY, DOCUMENT, value_names):
-            known = [column for column in names if column in column_names(table)]
-            if not known:
-                raise ValueError(
-                    f"{name} has the columns {column_names(table)}: one must be called "
-                    f"{' or '.join(map(repr, names))}."
-                )
-            columns.append(np.asarray(table[known[0]]).tolist())
-        rows: Any = zip(*columns, strict=True)
-    else:
-        table = table.to_dict() if hasattr(table, "to_dict") else table
-        if not isinstance(table, dict):
-            raise _not_read(name, value_names, table)
-        read = {id_text(query, name): {} for query in table}
-        if len(read) != len(table):
-            raise ValueError(
-                f"{name} contains a query twice, once as text and once as a number."
-            )
-        given = {
-            query: _pairs(found, name, value_names) for query, found in table.items()
-        }
-        rows = ((query, *row) for query, pairs in given.items() for row in pairs)
-    for row, (query, document, value) in enumerate(rows):
-        where = f"{name} (row {row})" if is_frame(table) else name
-        documents, key = (
-            read.setdefault(id_text(query, where), {}),
-            id_text(document, where),
+        return _of_triples(_rows_of_frame(table, value_names, name), {}, name, True)
+    if hasattr(table, "to_dict"):
+        table = table.to_dict()
+    if not isinstance(table, dict):
+        raise _unreadable(name, value_names, table)
+    queries: dict = {id_text(query, name): {} for query in table}
+    if len(queries) != len(table):
+        raise ValueError(
+            f"{name} contains a query twice, once as text and once as a number."
         )
-        value = plain(value)
+    pairs = {
+        query: _documents_with_values(documents, name, value_names)
+        for query, documents in table.items()
+    }
+    triples = (
+        (query, document, value)
+        for query, documents in pairs.items()
+        for document, value in documents
+    )
+    return _of_triples(triples, queries, name, False)
+
+
+def _rows_of_frame(table, value_names, name):
+    """Return the query, document and value of each row of a frame."""
+    columns = []
+    for names in (QUERY, DOCUMENT, value_names):
+        present = [column for column in names if column in column_names(table)]
+        if not present:
+            raise ValueError(
+                f"{name} has the columns {column_names(table)}: one must be called "
+                f"{' or '.join(map(repr, names))}."
+            )
+        columns.append(np.asarray(table[present[0]]).tolist())
+    return zip(*columns, strict=True)
+
+
+def _documents_with_values(documents, name, value_names):
+    """Return pairs of a document and its value; a list of a run is best first."""
+    if isinstance(documents, dict):
+        return documents.items()
+    is_list = value_names is SCORE and isinstance(documents, list | tuple)
+    # numbers could be scores
+    if is_list and all(isinstance(document, str) for document in documents):
+        return zip(documents, range(len(documents), 0, -1), strict=True)
+    if value_names is RELEVANCE and isinstance(documents, set | frozenset):
+        return zip(documents, repeat(1))
+    raise _unreadable(name, value_names, documents)
+
+
+def _of_triples(triples, mapping, name, has_rows):
+    """Add checked (query, document, value) to a mapping; messages may name rows."""
+    for row, (query, document, value) in enumerate(triples):
+        where = f"{name} (row {row})" if has_rows else name
+        documents = mapping.setdefault(id_text(query, where), {})
+        key = id_text(document, where)
         if key in documents:
             raise ValueError(
                 f"{name} contains the document {document!r} of {query!r} twice."
             )
+        value = plain(value)
         if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]
             raise ValueError(
-                f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite number."
+                f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite "
+                "number."
             )
         documents[key] = value
-    return read
+    return mapping
 
 
-def _pairs(documents, name, value_names):
-    """Documents of a query with their values: of a dict, a list (best first) or a set."""
-    if isinstance(documents, dict):
-        return documents.items()
-    is_list = value_names is SCORE and isinstance(documents, list | tuple)
-    if is_list and all(
-        isinstance(one, str) for one in documents
-    ):  # numbers could be scores
-        return zip(documents, range(len(documents), 0, -1), strict=True)
-    if value_names is RELEVANCE and isinstance(documents, set | frozenset):
-        return zip(documents, repeat(1))
-    raise _not_read(name, value_names, documents)
-
-
-def _not_read(name, value_names, got):
-    """The error for what is neither a run nor qrels."""
-    is_run = value_names is SCORE
-    other = (
-        "lists of ids as text, best first" if is_run else "sets of relevant documents"
-    )
+def _unreadable(name, value_names, value):
+    """Make the error for a value that is neither a run nor qrels."""
+    other = "sets of relevant documents"
+    if value_names is SCORE:
+        other = "lists of ids as text, best first"
     return TypeError(
-        f"{name} must be a dict from queries to dicts from documents to values, or to {other}; a "
-        f"frame, a path, or a Run or Qrels of ranx; got {type(got).__name__}."
+        f"{name} must be a dict from queries to dicts from documents to values, or to "
+        f"{other}; a frame, a path, or a Run or Qrels of ranx; got "
+        f"{type(value).__name__}."
     )
 
 
 def check_ids(run, qrels, name, queries):
-    """Refuse a run without a query or document of the qrels; count the queries that it lacks.
+    """Refuse a run without a query or document of the qrels; count the absent queries.
 
     Parameters
     ----------
@@ -155,50 +169,63 @@ def check_ids(run, qrels, name, queries):
     int
         Number of these queries that the run lacks; a warning says it.
     """
-    both = [q for q in run if q in qrels]
-    if not both:
+    shared = [query for query in run if query in qrels]
+    if not shared:
         raise ValueError(
-            f"{name} shares no query with the judgements: it has {[*run][:2]}, and these "
-            f"{[*qrels][:2]}. Are their ids the same?"
+            f"{name} shares no query with the judgements: it has {[*run][:2]}, and "
+            f"these {[*qrels][:2]}. Are their ids the same?"
         )
-    filled = [q for q in both if run[q] and qrels[q]]
-    if filled and not any(run[q].keys() & qrels[q].keys() for q in filled):
-        q = filled[0]
+    shared = [query for query in shared if run[query] and qrels[query]]
+    if shared and not any(run[query].keys() & qrels[query].keys() for query in shared):
+        query = shared[0]
         raise ValueError(
-            f"{name} shares no document with the judgements: in query {q!r} it has "
-            f"{[*run[q]][:2]}, and these {[*qrels[q]][:2]}. Are their ids the same?"
+            f"{name} shares no document with the judgements: in query {query!r} it has "
+            f"{[*run[query]][:2]}, and these {[*qrels[query]][:2]}. Are their ids the "
+            "same?"
         )
-    lacking = [q for q in queries if q not in run]
-    if lacking:
+    absent = [query for query in queries if query not in run]
+    if absent:
         warn(
-            f"{name} lacks {len(lacking)} of {len(queries)} queries, such as {lacking[0]!r}: it "
-            "counts as having retrieved nothing. Leave out queries that were not asked."
+            f"{name} lacks {len(absent)} of {len(queries)} queries, such as "
+            f"{absent[0]!r}: it counts as having retrieved nothing. Leave out queries "
+            "that were not asked."
         )
-    return len(lacking)
+    return len(absent)
 
 
 def check_judged(human, by_judge, runs, measures):
-    """Refuse a query in which people skipped a document that the judge has and that counts."""
+    """Refuse queries where people skipped a counting document of the judge."""
+    if not by_judge:
+        return
     cuts: list = [getattr(measure, "k", None) for measure in measures.values()]
     k = None if None in cuts else max(cuts)
-    for name, run in runs.items() if by_judge else ():
-        for q in [q for q in human if q in run]:
-            least = min(
-                sorted(run[q].values())[-k:] if k else run[q].values(), default=0.0
-            )
-            found = {document for document, score in run[q].items() if score >= least}
-            if skipped := found & by_judge[q].keys() - human[q].keys():
+    for name, run in runs.items():
+        for query in human:
+            if query not in run:
+                continue
+            counting = _first_documents(run[query], k)
+            skipped = counting & by_judge[query].keys() - human[query].keys()
+            if skipped:
+                among = f" among its first {k}" if k else ""
                 raise ValueError(
-                    f"y_true lacks {len(skipped)} documents that the run {name!r} "
-                    f"has{f' among its first {k}' if k else ''} in query {q!r} and the judge "
-                    "labelled: judge all, or none."
+                    f"y_true lacks {len(skipped)} documents that the run {name!r} has"
+                    f"{among} in query {query!r} and the judge labelled: judge all, or "
+                    "none."
                 )
+
+
+def _first_documents(scores, k):
+    """Return the k documents of the highest scores, and ties with the last one."""
+    if k is None:
+        return set(scores)
+    lowest = min(sorted(scores.values())[-k:], default=0.0)
+    return {document for document, score in scores.items() if score >= lowest}
 
 
 def load_qrels(
     path: Any, *, as_frame: bool = False
 ) -> "dict[str, dict[str, Any]] | Any":
-    """Read TREC judgements: lines ``query iteration document relevance``.
+    r"""Read TREC judgements: lines ``query iteration document relevance``.
 
     Lines that begin with # are comments.
 
@@ -230,7 +257,7 @@ def load_qrels(
     >>> from lowrank_rank.datasets import load_qrels
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "qrels.txt"
-    ...     _ = path.write_text("q1 0 d1 2\\nq1 0 d2 0\\nq2 0 d1 1\\n")
+    ...     _ = path.write_text("q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n")
     ...     load_qrels(path)
     {'q1': {'d1': 2, 'd2': 0}, 'q2': {'d1': 1}}
     """
@@ -240,7 +267,7 @@ def load_qrels(
 
 
 def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]] | Any":
-    """Read a TREC run: lines ``query Q0 document rank score tag``.
+    r"""Read a TREC run: lines ``query Q0 document rank score tag``.
 
     The scores order the documents. Ranks and the tag are ignored, as in trec_eval.
     Lines that begin with # are comments.
@@ -273,7 +300,7 @@ def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]]
     >>> from lowrank_rank.datasets import load_run
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "run.txt"
-    ...     _ = path.write_text("q1 Q0 d2 1 1.5 bm25\\nq1 Q0 d1 2 0.5 bm25\\n")
+    ...     _ = path.write_text("q1 Q0 d2 1 1.5 bm25\nq1 Q0 d1 2 0.5 bm25\n")
     ...     load_run(path)
     {'q1': {'d2': 1.5, 'd1': 0.5}}
     """
@@ -281,81 +308,99 @@ def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]]
 
 
 def _load(path, form, place, kind, value_name, as_frame):
-    """Read lines of the words of `form`; the word at `place` is the value, of type `kind`."""
+    """Read lines of the form; the word at `place` is a value of type `kind`."""
     check_parameter("as_frame", as_frame, [bool])
     path = read_path(path)
-    read: dict = {}
+    mapping: dict = {}
     for first, block in numbered_blocks(path):
-        _read_block(path, first, block, form, place, kind, read)
-    if not read:
+        _read_block(path, first, block, form, place, kind, mapping)
+    if not mapping:
         raise ValueError(f"{path} contains no data.")
     if not as_frame:
-        return read
-    rows = [(q, d, v) for q, documents in read.items() for d, v in documents.items()]
+        return mapping
+    rows = [
+        (query, document, value)
+        for query, documents in mapping.items()
+        for document, value in documents.items()
+    ]
     table = np.array(rows, dtype=object)
-    values = np.array(table[:, 2].tolist())
     return table_of(
-        {QUERY[0]: table[:, 0], DOCUMENT[0]: table[:, 1], value_name: values}
+        {
+            QUERY[0]: table[:, 0],
+            DOCUMENT[0]: table[:, 1],
+            value_name: np.array(table[:, 2].tolist()),
+        }
     )
 
 
-def _read_block(path, first, block, form, place, kind, read):
-    """Add the documents of a block of lines, the first of number `first`, to `read`."""
+def _read_block(path, first, block, form, place, kind, mapping):
+    """Add the documents of a block of lines to `mapping`; `first` numbers the lines."""
     try:
-        documents = _parse(block, len(form.split()), place, kind, read)
+        parsed = _parse(block, len(form.split()), place, kind, mapping)
     except ValueError as error:
         lines = BytesIO(block).readlines()
         if len(lines) > 1:  # comments, or a line that is wrong in one of the halves
             half = len(lines) // 2
-            for number, some in ((first, lines[:half]), (first + half, lines[half:])):
-                _read_block(path, number, b"".join(some), form, place, kind, read)
+            upper = b"".join(lines[:half])
+            lower = b"".join(lines[half:])
+            _read_block(path, first, upper, form, place, kind, mapping)
+            _read_block(path, first + half, lower, form, place, kind, mapping)
         elif block.lstrip()[:1] not in (b"", b"#"):
             got = block.decode(errors="replace").strip()[:60]
             refuse_line(path, first, f"{error}; expected {form!r}, got {got!r}")
         return
-    for query, found in documents.items():
-        read.setdefault(query, {}).update(found)
+    for query, documents in parsed.items():
+        mapping.setdefault(query, {}).update(documents)
 
 
-def _parse(block, n_words, place, kind, read):
-    """``{query: {document: value}}`` of a block of lines, none of them a comment or in `read`."""
-    n_lines, mark = block.count(b"\n"), b"\0"
-    # A word ends each line, so that one split of the block shows lines of another
-    # length.
+def _parse(block, n_words, place, kind, mapping):
+    """Parse lines without comments to a dict; refuse documents in `mapping`."""
+    n_lines = block.count(b"\n")
+    # The word `mark` ends each line. So one split of the block shows a line with
+    # another number of words.
+    mark = b"\0"
     words = block.replace(b"\n", b" " + mark + b" ").split()
-    marks, is_clear = words[n_words :: n_words + 1], n_lines == 1 or mark not in block
-    if (
-        len(words) != n_lines * (n_words + 1)
-        or marks != [mark] * n_lines
-        or not is_clear
-    ):
+    marks = words[n_words :: n_words + 1]
+    is_regular = len(words) == n_lines * (n_words + 1) and marks == [mark] * n_lines
+    if not is_regular or (n_lines > 1 and mark in block):
         raise ValueError(f"{len(block.split())} words")
+    queries = words[:: n_words + 1]
     names = b"\n".join(words[2 :: n_words + 1]).decode().split("\n")
-    texts = words[place :: n_words + 1]
-    values = list(map(kind, texts))
-    is_valid = (
-        all(map(isfinite, values)) if kind is float else max(map(abs, values)) < 2**63
-    )
-    if b"_" in b"".join(texts) or not is_valid:
-        known = "a finite number" if kind is float else "an integer of 64 bits"
-        raise ValueError(f"{texts[0].decode()!r} is not {known}")
+    values = _parse_values(words[place :: n_words + 1], kind)
     parsed: dict = {}
     end = 0
-    for word, lines in groupby(words[:: n_words + 1]):
-        start, end, query = end, end + len(list(lines)), word.decode()
+    for word, lines in groupby(queries):
+        start = end
+        end = start + len(list(lines))
+        query = word.decode()
         documents = parsed.setdefault(query, {})
-        n_known = len(documents)
+        n_before = len(documents)
         documents.update(zip(names[start:end], values[start:end], strict=True))
-        is_known = not documents.keys().isdisjoint(read.get(query, ()))
-        if len(documents) < n_known + end - start or is_known:
+        is_repeated = len(documents) < n_before + end - start
+        if is_repeated or not documents.keys().isdisjoint(mapping.get(query, ())):
             raise ValueError(f"the document {names[0]!r} of {query!r} occurs twice")
         if word.startswith(b"#"):
             raise ValueError("a comment")
     return parsed
 
 
+def _parse_values(texts, kind):
+    """Return the numbers of texts, finite ones or integers of 64 bits."""
+    values = list(map(kind, texts))
+    if kind is float:
+        is_valid = all(map(isfinite, values))
+        words = "a finite number"
+    else:
+        is_valid = max(map(abs, values)) < 2**63
+        words = "an integer of 64 bits"
+    # Python reads 1_0 as 10
+    if b"_" in b"".join(texts) or not is_valid:
+        raise ValueError(f"{texts[0].decode()!r} is not {words}")
+    return values
+
+
 def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
-    """Join runs of several systems into features of documents, to learn how to fuse them.
+    """Join runs of several systems into features of documents, to learn to fuse them.
 
     A row is a document that some run retrieved for a query. Each run has two features:
     its score, shifted and scaled to [0, 1] within the query, and ``1 / (60 + rank)``.
@@ -383,13 +428,14 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
 
     References
     ----------
-    .. [1] G. Cormack, C. Clarke, S. Buettcher, "Reciprocal rank fusion outperforms Condorcet and
-       individual rank learning methods", SIGIR 2009.
+    .. [1] G. Cormack, C. Clarke, S. Buettcher, "Reciprocal rank fusion outperforms
+       Condorcet and individual rank learning methods", SIGIR 2009.
 
     Examples
     --------
     >>> from lowrank_rank.datasets import runs_to_features
-    >>> runs = {"bm25": {"q1": {"d1": 9.0, "d2": 5.0}}, "dense": {"q1": {"d2": 0.8, "d3": 0.4}}}
+    >>> bm25 = {"q1": {"d1": 9.0, "d2": 5.0}}
+    >>> runs = {"bm25": bm25, "dense": {"q1": {"d2": 0.8, "d3": 0.4}}}
     >>> joined = runs_to_features(runs, qrels={"q1": {"d2": 1}})
     >>> joined.docno.tolist(), joined.target.tolist()
     (['d1', 'd2', 'd3'], [0.0, 1.0, 0.0])
@@ -400,32 +446,47 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
     """
     if not isinstance(runs, dict) or not runs:
         raise ValueError("runs must be a dict from names to runs, as in {'bm25': run}.")
-    read = {
+    mappings = {
         name: read_mapping(run, SCORE, f"runs[{name!r}]") for name, run in runs.items()
     }
-    grades = None if qrels is None else read_mapping(qrels, RELEVANCE, "qrels")
-    pairs: dict = {}  # row of each query and document
-    for query in dict.fromkeys(query for run in read.values() for query in run):
+    grades = None
+    if qrels is not None:
+        grades = read_mapping(qrels, RELEVANCE, "qrels")
+    row_of: dict = {}  # of each (query, document)
+    for query in dict.fromkeys(query for run in mappings.values() for query in run):
         if grades is None or query in grades:
-            for run in read.values():
+            for run in mappings.values():
                 for document in run.get(query, {}):
-                    pairs.setdefault((query, document), len(pairs))
-    if not pairs:
+                    row_of.setdefault((query, document), len(row_of))
+    if not row_of:
         raise ValueError("runs and qrels share no query: are their ids the same?")
-    X = np.zeros((len(pairs), 2 * len(read)))
-    for j, run in enumerate(read.values()):
-        for query, found in run.items():
-            if found and (grades is None or query in grades):
-                scores = np.array([*found.values()], dtype=np.float64)
-                rows = [pairs[query, document] for document in found]
+    X = np.zeros((len(row_of), 2 * len(mappings)))
+    for j, run in enumerate(mappings.values()):
+        for query, documents in run.items():
+            if documents and (grades is None or query in grades):
+                scores = np.array([*documents.values()], dtype=np.float64)
+                rows = [row_of[query, document] for document in documents]
+                # (s - min s) / (max s - min s), and 1 / (60 + rank)
                 X[rows, 2 * j] = (scores - scores.min()) / (np.ptp(scores) or 1.0)
                 X[rows, 2 * j + 1] = 1.0 / (60.0 + rankdata(-scores))
-    y = grades and np.array(
-        [max(grades[q].get(d, 0.0), 0.0) for q, d in pairs], dtype=np.float64
+    y = None
+    if grades is not None:
+        relevance = [
+            max(grades[query].get(document, 0.0), 0.0) for query, document in row_of
+        ]
+        y = np.array(relevance, dtype=np.float64)
+    queries, documents = zip(*row_of, strict=True)
+    return Bunch(
+        data=X,
+        target=y,
+        qid=np.array(queries, dtype=object),
+        docno=np.array(documents, dtype=object),
+        feature_names=[
+            f"{name} {feature}"
+            for name in mappings
+            for feature in ("score", "1/(60 + rank)")
+        ],
     )
-    qid, docno = (np.array(ids, dtype=object) for ids in zip(*pairs, strict=True))
-    names = [f"{name} {what}" for name in read for what in ("score", "1/(60 + rank)")]
-    return Bunch(data=X, target=y, qid=qid, docno=docno, feature_names=names)
 
 
 def dump_qrels(qrels: Any, path: Any) -> None:
@@ -456,12 +517,13 @@ def dump_qrels(qrels: Any, path: Any) -> None:
     ...     path.read_text().splitlines()
     ['q1 0 d1 2', 'q1 0 d2 0']
     """
-    read = read_mapping(qrels, RELEVANCE, "qrels")
-    for query, documents in read.items():
+    mapping = read_mapping(qrels, RELEVANCE, "qrels")
+    for query, documents in mapping.items():
         for document, grade in documents.items():
             if grade != int(grade):
                 raise ValueError(
-                    f"qrels[{query!r}][{document!r}] is {grade!r}: qrels hold integers only."
+                    f"qrels[{query!r}][{document!r}] is {grade!r}: qrels hold "
+                    "integers only."
                 )
 
     def lines(query, documents):
@@ -470,7 +532,7 @@ def dump_qrels(qrels: Any, path: Any) -> None:
             for document, grade in documents.items()
         ]
 
-    _dump(read, path, "qrels", lines)
+    _dump(mapping, path, "qrels", lines)
 
 
 def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
@@ -517,16 +579,18 @@ def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
 
 
 def _dump(mapping, path, name, lines_of):
+    """Write the lines of each query; ``lines_of(query, documents)`` returns them."""
     path = read_path(path)
     if not any(mapping.values()):
         raise ValueError(f"{name} contains no document: there is nothing to write.")
-    for word in {
-        *mapping,
-        *(document for documents in mapping.values() for document in documents),
-    }:
-        if not _word.accepts(word):
+    ids = set(mapping)
+    for documents in mapping.values():
+        ids.update(documents)
+    for one in ids:
+        if not _word.accepts(one):
             raise ValueError(
-                f"{name} contains the id {word!r}: in a file an id is UTF-8 text without spaces."
+                f"{name} contains the id {one!r}: in a file an id is UTF-8 text "
+                "without spaces."
             )
     for query in mapping:
         if query.startswith("#"):
@@ -535,6 +599,5 @@ def _dump(mapping, path, name, lines_of):
             )
     with open_replacing(path) as file:
         for query, documents in mapping.items():
-            file.write(
-                "".join(f"{line}\n" for line in lines_of(query, documents)).encode()
-            )
+            text = "".join(f"{line}\n" for line in lines_of(query, documents))
+            file.write(text.encode())
