@@ -745,3 +745,30 @@ def test_equal_judges_change_little():
     assert np.ptp(list(found.judge_weights.values())) < 0.15
     alone = bradley_terry({**duels, "judge": np.zeros(2000)})
     np.testing.assert_allclose(alone.strengths, plain.strengths, atol=1e-6)
+
+
+@pytest.mark.parametrize("judge", ["a", "z"])
+def test_a_judge_whose_duels_all_weigh_0_has_the_least_weight(judge):
+    duels, _ = judged(0)
+    n = len(duels["judge"])
+    names = np.array([f"m{code:02d}" for code in duels["judge"]])
+    board = bradley_terry({**duels, "judge": names})
+    with_another = bradley_terry(
+        {
+            "winner": np.append(duels["winner"], duels["winner"][:5]),
+            "loser": np.append(duels["loser"], duels["loser"][:5]),
+            "judge": np.append(names, [judge] * 5),
+            "weight": np.append(np.ones(n), np.zeros(5)),
+        }
+    )
+    assert with_another.judge_weights == {**board.judge_weights, judge: 0.02}
+    np.testing.assert_array_equal(with_another.strengths, board.strengths)
+
+
+def test_an_item_of_counts_may_be_called_group():
+    counts = np.array([[0.0, 3.0, 1.0], [2.0, 0.0, 4.0], [2.0, 1.0, 0.0]])
+    items = ["a", "b", "group"]
+    frame = pd.DataFrame(counts, index=items, columns=items)
+    board = bradley_terry(frame)
+    assert board.items.tolist() == items
+    np.testing.assert_array_equal(board.strengths, bradley_terry(counts).strengths)

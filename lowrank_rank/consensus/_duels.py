@@ -1,37 +1,26 @@
-"""Strengths of items from duels: the model of Bradley and Terry, with ties and covariates."""
+"""Strengths of items from duels: Bradley and Terry's model, with ties and covariates.
 
-from contextlib import suppress
+Of a duel of i and j, the log odds are d = s_i - s_j + x @ beta with strengths s and
+covariates x. A win of i, a tie and a win of j have probabilities proportional to
+e^(d/2), nu and e^(-d/2) (Davidson); without ties nu is 0. The parameters theta are the
+strengths, beta and, with ties, log nu.
+"""
+
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import (
-    LARGEST,
-    ArrayLike,
-    check_finite,
-    check_same_index,
-    check_size,
-    column_names,
-    numbers,
-    plain,
-)
-from .._lists import coded, codes_of, id_array, ranks_from_orders
+from .._arrays import ArrayLike
+from .._lists import ranks_from_orders
 from .._parameters import LEVEL, checked, count, number
 from .._tables import TableMixin
-from .._warn import warn_of_other_columns
 from ._consensus import RankIntervals
-from ._votes import read_votes
-
-#: Words for a tie, also of logs of arenas.
-_TIES = ["tie", "tied", "draw", "tie (bothbad)", "bothbad", "both_bad"]
+from ._read_duels import check_connected, read_duels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,12 +81,17 @@ class BradleyTerry(TableMixin):
     judge_weights: dict[Any, float] | None = None
 
     def _columns(self):
-        found, errors = self.rank_intervals(random_state=0), self.standard_errors
-        columns = {"rank": self.ranks, "item": self.items, "strength": self.strengths}
-        columns |= {"standard_error": errors, "low": found.low, "high": found.high}
-        return {
-            name: values[np.argsort(self.ranks)] for name, values in columns.items()
+        intervals = self.rank_intervals(random_state=0)
+        columns = {
+            "rank": self.ranks,
+            "item": self.items,
+            "strength": self.strengths,
+            "standard_error": self.standard_errors,
+            "low": intervals.low,
+            "high": intervals.high,
         }
+        best_first = np.argsort(self.ranks)
+        return {name: values[best_first] for name, values in columns.items()}
 
     @checked(n_resamples=[count()], confidence_level=LEVEL)
     def rank_intervals(
@@ -107,7 +101,7 @@ class BradleyTerry(TableMixin):
         confidence_level: float = 0.95,
         random_state: int | np.random.RandomState | None = None,
     ) -> RankIntervals:
-        """Simultaneous intervals of the ranks: together they contain all ranks.
+        """Compute simultaneous intervals, which together contain all ranks.
 
         An item is above another where the difference of their strengths exceeds its
         standard error times the quantile of ``max |t|`` over all pairs [1]_. Each item
@@ -133,27 +127,38 @@ class BradleyTerry(TableMixin):
            Applications to Mobility across Neighbourhoods and Academic Achievement
            across Countries", Review of Economic Studies 91, 2024.
         """
-        values, vectors = np.linalg.eigh(self.covariance)
-        normal = check_random_state(random_state).standard_normal(
-            (n_resamples, len(values))
-        )
-        draws = normal @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-        errors = np.sqrt(
-            np.maximum(_of_differences(self.covariance), np.finfo(float).tiny)
-        )
-        largest = np.zeros(n_resamples)
-        for i in range(1, len(errors)):
-            t = np.abs(draws[:, :i] - draws[:, [i]]) / errors[i, :i]
-            np.maximum(largest, t.max(axis=1), out=largest)
-        margin = np.quantile(largest, confidence_level) * errors
+        r = len(self.items)
+        # Errors of the strengths, drawn from N(0, covariance), shape (n_resamples, r).
+        eigenvalues, eigenvectors = np.linalg.eigh(self.covariance)
+        root = eigenvectors * np.sqrt(np.maximum(eigenvalues, 0.0))
+        rng = check_random_state(random_state)
+        errors = rng.standard_normal((n_resamples, r)) @ root.T
+
+        # max |t| over all pairs (i, j) of each draw, t = (e_j - e_i) / se_ij.
+        variances = _variances_of_differences(self.covariance)
+        standard_errors = np.sqrt(np.maximum(variances, np.finfo(float).tiny))
+        max_abs_t = np.zeros(n_resamples)
+        for i in range(1, r):
+            t = np.abs(errors[:, :i] - errors[:, [i]]) / standard_errors[i, :i]
+            np.maximum(max_abs_t, t.max(axis=1), out=max_abs_t)
+
+        # Item j is above item i where s_j - s_i exceeds quantile * se_ij.
+        margin = np.quantile(max_abs_t, confidence_level) * standard_errors
         difference = self.strengths - self.strengths[:, np.newaxis]
-        low = 1 + (difference > margin).sum(axis=1)
-        high = len(errors) - (difference < -margin).sum(axis=1)
-        drawn = ranks_from_orders(np.argsort(-(self.strengths + draws), axis=1))
-        return RankIntervals(self.items, self.ranks, low, high, confidence_level, drawn)
+        n_above = (difference > margin).sum(axis=1)
+        n_below = (difference < -margin).sum(axis=1)
+        drawn_orders = np.argsort(-(self.strengths + errors), axis=1)
+        return RankIntervals(
+            items=self.items,
+            ranks=self.ranks,
+            low=1 + n_above,
+            high=r - n_below,
+            confidence_level=confidence_level,
+            samples=ranks_from_orders(drawn_orders),
+        )
 
     def probability(self, a: Any, b: Any) -> float:
-        """Probability that item a beats item b; a tie counts half.
+        """Compute the probability that item a beats item b; a tie counts half.
 
         Parameters
         ----------
@@ -182,13 +187,13 @@ class BradleyTerry(TableMixin):
             if item not in names:
                 raise ValueError(f"{item!r} is not one of the items, {names[:10]}.")
         log_odds = self.strengths[names.index(a)] - self.strengths[names.index(b)]
-        return float(_outcomes(log_odds, np.log(self.tie) if self.tie else -np.inf)[2])
+        return float(_outcomes(log_odds, self._log_tie()).mean)
 
     @checked(k=[count()], top=[count(), None])
     def next_duels(
         self, k: int = 1, *, top: int | None = None
     ) -> list[tuple[Any, Any]]:
-        """The k pairs of items to compare next.
+        """Choose the k pairs of items to compare next.
 
         Each pair is the one whose outcome is expected to reduce the sum of the
         variances of the strengths most, given the pairs chosen before. `top` weighs the
@@ -221,26 +226,48 @@ class BradleyTerry(TableMixin):
             raise ValueError(
                 f"top={top} must be smaller than the number of items, {r}."
             )
-        covariance, weights = self.model_covariance, np.ones(r)
-        if top is not None:
-            boundary = np.sort(self.strengths)[r - top - 1 : r - top + 1].mean()
-            weights = ndtr(
-                -np.abs(self.strengths - boundary) / np.sqrt(np.diag(covariance))
-            )
-        log_tie = np.log(self.tie) if self.tie else -np.inf
+        names = self.items.tolist()
+        covariance = self.model_covariance
+        weights = self._variance_weights(top)
+
+        # Fisher information of a duel of each pair, (r, r): the variance of its score.
         differences = self.strengths[:, np.newaxis] - self.strengths
-        information = _outcomes(differences, log_tie)[-1]
-        names, pairs = self.items.tolist(), []
+        information = _outcomes(differences, self._log_tie()).variance
+
+        pairs = []
         for _ in range(k):
-            share = information / (1.0 + information * _of_differences(covariance))
-            saved = share * _of_differences(
-                covariance @ (weights[:, np.newaxis] * covariance)
-            )
-            i, j = divmod(int(np.argmax(np.triu(saved, 1))), r)
+            # A duel of i and j, with c = e_i - e_j, changes the covariance V by
+            # -gain_ij (V c)(V c)' (Sherman and Morrison)
+            variances = _variances_of_differences(covariance)
+            gain = information / (1.0 + information * variances)
+            # and the weighted sum of variances by -gain_ij c' V diag(weights) V c.
+            weighted = covariance @ (weights[:, np.newaxis] * covariance)
+            reduction = gain * _variances_of_differences(weighted)
+            i, j = divmod(int(np.argmax(np.triu(reduction, 1))), r)
             pairs.append((names[i], names[j]))
             change = covariance[i] - covariance[j]
-            covariance = covariance - share[i, j] * np.outer(change, change)
+            covariance = covariance - gain[i, j] * np.outer(change, change)
         return pairs
+
+    def _variance_weights(self, top):
+        """Weigh the variance of each item in the criterion of `next_duels`.
+
+        The weight is 1, or with `top` the probability that the item is on the wrong
+        side of the boundary, which is midway between the strengths of the items at the
+        ranks top and top + 1.
+        """
+        r = len(self.items)
+        if top is None:
+            return np.ones(r)
+        boundary = np.sort(self.strengths)[r - top - 1 : r - top + 1].mean()
+        distance = np.abs(self.strengths - boundary)
+        return ndtr(-distance / np.sqrt(np.diag(self.model_covariance)))
+
+    def _log_tie(self):
+        """Return log nu, -inf without ties."""
+        if self.tie == 0.0:
+            return -np.inf
+        return np.log(self.tie)
 
 
 @checked(half_games=[number(0)], ties=["davidson", "half"])
@@ -254,7 +281,9 @@ def bradley_terry(
     item_b: str = "model_b",
     result: str = "winner",
 ) -> BradleyTerry:
-    """Strengths of items from duels, a leaderboard: maximum likelihood of Bradley and Terry.
+    """Estimate strengths of items from duels by maximum likelihood, a leaderboard.
+
+    The model is that of Bradley and Terry [1]_, with ties and covariates.
 
     The log odds that i beats j are ``s_i - s_j + x @ beta`` with strengths s and the
     covariates x of the duel. Standard errors are sandwich errors, which hold where the
@@ -275,8 +304,8 @@ def bradley_terry(
           other columns;
         * the same with the columns `item_a`, `item_b` and `result` in place of
           "winner", "loser" and "tie".
-    covariates : array-like of shape (n_duels,) or (n_duels, n_covariates), list of str or None, \
-default=None
+    covariates : array-like of shape (n_duels,) or (n_duels, n_covariates), list of \
+            str or None, default=None
         Numbers of each duel, such as the difference of the lengths of two answers: in a
         table with a result the first item's minus the second's, where a constant 1 is
         the advantage of being shown first; else the winner's minus the loser's (in a
@@ -319,8 +348,8 @@ default=None
     Notes
     -----
     Weights count duels: weight 2 is the row twice. If weights are importances, give
-    each row a group of its own. Variances clustered by n groups have the factor n / (n
-    - 1); those without groups have no such factor.
+    each row a group of its own. Variances clustered by n groups have the factor
+    n / (n - 1); those without groups have no such factor.
 
     The model is fitted twice if there is a column "judge". A judge agrees with the
     first order in a fraction acc of its duels, ``(agreeing + 1) / (duels + 2)`` with
@@ -331,10 +360,11 @@ default=None
 
     References
     ----------
-    .. [1] R. Bradley, M. Terry, "Rank Analysis of Incomplete Block Designs", Biometrika 39, 1952.
-    .. [2] R. Davidson, "On Extending the Bradley-Terry Model to Accommodate Ties in Paired
-       Comparison Experiments", Journal of the American Statistical Association 65,
-       1970.
+    .. [1] R. Bradley, M. Terry, "Rank Analysis of Incomplete Block Designs", Biometrika
+       39, 1952.
+    .. [2] R. Davidson, "On Extending the Bradley-Terry Model to Accommodate Ties in
+       Paired Comparison Experiments", Journal of the American Statistical Association
+       65, 1970.
 
     Examples
     --------
@@ -346,425 +376,305 @@ default=None
     >>> board.items.tolist(), (board.strengths / board.strengths[0]).round(6).tolist()
     (['a', 'b', 'c'], [1.0, 0.0, -1.0])
     """
-    table, weights, extra, items, judge, judges = _read(
-        duels, covariates, item_a, item_b, result
-    )
+    table = read_duels(duels, covariates, item_a, item_b, result)
     if half_games == 0:
-        _check_connected(table[0], table[1], table[2], items)
-    r, p = len(items), len(items) + extra.shape[1]
-    davidson = ties == "davidson" and bool(table[2].any())
-    likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
-    theta, inverse, residuals = likelihood.maximise()
-    if judges is not None:
-        # 2 acc - 1, for the fraction acc of duels as the order has them, shrunk.
-        ahead = np.sign(theta[table[0]] - theta[table[1]]) * (1 - table[2])
-        agreeing = np.bincount(judge, weights * (1.0 + ahead) / 2.0)
-        accuracy = (agreeing + 1.0) / (np.bincount(judge, weights) + 2.0)
-        trust = np.maximum(2.0 * accuracy - 1.0, 0.02)
-        weights = weights * trust[judge]
-        judges = dict(zip(judges.tolist(), trust.tolist(), strict=True))
-        likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
-        theta, inverse, residuals = likelihood.maximise()
-    sandwich = inverse @ likelihood.squared_scores(*residuals) @ inverse
+        check_connected(table)
+    estimate_tie = ties == "davidson" and bool(table.tied.any())
+    likelihood = _Likelihood(table, half_games, estimate_tie)
+    theta, inverse_information = likelihood.maximise()
+
+    judge_weights = None
+    if table.judges is not None:
+        trust = _trust_in_judges(table, theta)
+        judge_weights = dict(zip(table.judges.tolist(), trust.tolist(), strict=True))
+        # The second fit weighs each duel by the trust in its judge.
+        table = table._replace(weights=table.weights * trust[table.judge])
+        likelihood = _Likelihood(table, half_games, estimate_tie)
+        theta, inverse_information = likelihood.maximise()
+
+    # Sandwich covariance of theta: H^-1 (sum over groups of g g') H^-1, with the
+    # information H and the gradient g of a group.
+    outer_products = likelihood.sum_of_outer_products(theta)
+    sandwich = inverse_information @ outer_products @ inverse_information
     errors = np.sqrt(np.maximum(np.diag(sandwich), 0.0))
-    strengths, covariance = theta[:r] - theta[:r].mean(), _centred(sandwich[:r, :r])
-    ranks = ranks_from_orders(np.argsort(-strengths, kind="stable")[np.newaxis])[0]
-    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    spread = deviation, ranks, covariance, _centred(inverse[:r, :r])
-    tie = float(np.exp(theta[p])) if davidson else 0.0
-    of_ties = tie, tie * float(errors[-1])
-    found = items, strengths, *spread, theta[r:p], errors[r:p], *of_ties, half_games
-    return BradleyTerry(*found, judge_weights=judges)
 
-
-def _centred(covariance):
-    """Covariance of the deviations from their mean."""
-    columns = covariance.mean(axis=0)
-    return covariance - columns - columns[:, np.newaxis] + columns.mean()
-
-
-def _of_differences(covariance):
-    """Variance of each difference of two items, (r, r)."""
-    variances = np.diag(covariance)
-    return variances[:, np.newaxis] + variances - 2.0 * covariance
-
-
-def _outcomes(log_odds, log_tie):
-    """Davidson's model: a win, a tie and a loss are proportional to e^(d/2), nu and e^(-d/2).
-
-    Returns the log of their sum, the probability of a tie, and mean and variance of the
-    score, which is 1, 0.5 or 0.
-    """
-    half = log_odds / 2.0
-    total = np.logaddexp(np.logaddexp(half, -half), log_tie)
-    win, tie, loss = (
-        np.exp(half - total),
-        np.exp(log_tie - total),
-        np.exp(-half - total),
-    )
-    mean = win + tie / 2.0
-    return (
-        total,
-        tie,
-        mean,
-        win * (1.0 - mean) ** 2 + tie * (0.5 - mean) ** 2 + loss * mean**2,
+    r = len(table.items)
+    n_linear = r + table.covariates.shape[1]
+    strengths = theta[:r] - theta[:r].mean()
+    covariance = _centred(sandwich[:r, :r])
+    order = np.argsort(-strengths, kind="stable")
+    tie = 0.0
+    tie_error = 0.0
+    if estimate_tie:
+        # The delta method: the standard error of nu is nu times that of log nu.
+        tie = float(np.exp(theta[-1]))
+        tie_error = tie * float(errors[-1])
+    return BradleyTerry(
+        items=table.items,
+        strengths=strengths,
+        standard_errors=np.sqrt(np.maximum(np.diag(covariance), 0.0)),
+        ranks=ranks_from_orders(order[np.newaxis])[0],
+        covariance=covariance,
+        model_covariance=_centred(inverse_information[:r, :r]),
+        coefficients=theta[r:n_linear],
+        coefficient_errors=errors[r:n_linear],
+        tie=tie,
+        tie_error=tie_error,
+        half_games=half_games,
+        judge_weights=judge_weights,
     )
 
 
 class _Likelihood:
-    """Likelihood of duels: theta holds strengths, coefficients and, of Davidson, log nu.
+    """Likelihood of the parameters theta, from duels.
 
     Parameters
     ----------
-    table : ndarray of int, shape (4, n)
-        Winner, loser, whether they tied, and group, -1 for none.
-    weights : ndarray of shape (n,)
-    extra : ndarray of shape (n, n_covariates)
-    r : int
-        Number of items.
+    table : Duels
     half_games : float
-    davidson : bool
+        Wins, and losses, of each item against a virtual item of strength 0.
+    estimate_tie : bool
+        Whether the last parameter is log nu. Else a tie is half a win and half a loss.
     """
 
-    def __init__(self, table, weights, extra, r, half_games, davidson):
-        # A win and a loss of each item against the item r, which has no column.
-        sides = np.stack([np.arange(r), np.full(r, r)])
-        games = np.broadcast_arrays(*np.hstack([sides, sides[::-1]]), 0, -1)
-        winner, loser, self.tied, self.group = np.hstack([table, np.stack(games)])
-        self.weights = np.append(weights, np.full(2 * r, half_games))
-        extra = np.pad(extra, ((0, 2 * r), (0, 0)))
-        n, places = len(winner), np.column_stack([winner, loser]).ravel()
-        signs = np.tile([1.0, -1.0], n)
-        items = sparse.csr_matrix(
-            (signs, places, 2 * np.arange(n + 1)), shape=(n, r + 1)
-        )
-        self.design = sparse.hstack([items[:, :r], extra], format="csr")
-        self.columns = self.design.T.tocsr()
-        self.davidson, self.r = davidson, r
-        self.anchor = np.zeros(self.design.shape[1] + davidson)
-        if half_games == 0:  # the strengths sum to 0
-            self.anchor[:r] = np.sqrt(weights.sum()) / r
+    def __init__(self, table, half_games, estimate_tie):
+        r = len(table.items)
+        n_games = 2 * r
+        self.n_items = r
+        self.estimate_tie = estimate_tie
+        # Each item wins a game against the virtual item, of index r, and loses one.
+        items = np.arange(r)
+        virtual = np.full(r, r)
+        winner = np.concatenate([table.winner, items, virtual])
+        loser = np.concatenate([table.loser, virtual, items])
+        self.tied = np.append(table.tied, np.zeros(n_games, np.intp))
+        self.group = np.append(table.group, np.full(n_games, -1))
+        self.weights = np.append(table.weights, np.full(n_games, half_games))
+        covariates = np.pad(table.covariates, ((0, n_games), (0, 0)))
 
-    def evaluate(self, theta):
-        """Negative log likelihood, gradient, information, and the residuals of each row."""
-        weights, p, q = self.weights, self.design.shape[1], len(theta)
-        log_odds, log_tie = (
-            self.design @ theta[:p],
-            theta[p] if self.davidson else -np.inf,
-        )
-        total, tie, mean, variance = _outcomes(log_odds, log_tie)
-        value = weights @ (total + (self.tied - 1.0) * log_odds / 2.0)
-        value -= log_tie * (weights @ self.tied) if self.davidson else 0.0
-        residual, tie_residual = 1.0 - self.tied / 2.0 - mean, self.tied - tie
-        gradient = -np.append(
-            self.columns @ (weights * residual), weights @ tie_residual
-        )[:q]
-        spread = self.design.multiply((weights * variance)[:, np.newaxis]).tocsr()
-        cross = self.columns @ (weights * tie * (0.5 - mean))
-        corner = weights @ (tie * (1.0 - tie))
-        blocks = [
-            [(self.columns @ spread).toarray(), cross[:, np.newaxis]],
-            [cross, corner],
-        ]
-        information = np.block(blocks)[:q, :q] + np.outer(self.anchor, self.anchor)
-        return value, gradient, information, (residual, tie_residual)
+        # Design matrix of the log odds, (n, n_linear): 1 for the winner, -1 for the
+        # loser, no column for the virtual item, whose strength is 0; then covariates.
+        n = len(winner)
+        signs = np.tile([1.0, -1.0], n)
+        columns = np.column_stack([winner, loser]).ravel()
+        starts = 2 * np.arange(n + 1)
+        sides = sparse.csr_matrix((signs, columns, starts), shape=(n, r + 1))
+        self.design = sparse.hstack([sides[:, :r], covariates], format="csr")
+        self.design_transposed = self.design.T.tocsr()
+        self.n_linear = self.design.shape[1]
+
+        # Duels determine differences alone: v v' in the information sets the sum of
+        # the strengths to 0. The virtual item does so too.
+        self.anchor = np.zeros(self.n_linear + estimate_tie)
+        if half_games == 0:
+            self.anchor[:r] = np.sqrt(table.weights.sum()) / r
 
     def maximise(self):
-        """Newton's method with halved steps: theta, inverse of the information, residuals."""
-        theta, p, change = np.zeros(len(self.anchor)), self.design.shape[1], np.inf
-        inverse = np.zeros((0, 0))
-        unknown: Any = True
-        start: Any = (np.inf,)
-        value, gradient, information, residuals = self.evaluate(theta)
-        with suppress(np.linalg.LinAlgError):
-            for _ in range(
-                30
-            ):  # of separated duels the log odds grow by 1 with each step
-                step, new = 2.0 * cho_solve(cho_factor(information), gradient), start
-                while new[0] > value + 1e-12 * abs(value) and change > 1e-6:
+        """Maximise the likelihood by Newton's method with halved steps.
+
+        Returns
+        -------
+        theta : ndarray of shape (n_parameters,)
+        inverse_information : ndarray of shape (n_parameters, n_parameters)
+        """
+        theta = np.zeros(len(self.anchor))
+        outcomes = self.outcomes(theta)
+        loss = self.loss(outcomes)
+        try:
+            # The log odds of separated duels grow by 1 with each step, without end.
+            for _ in range(30):
+                information = self.information(outcomes)
+                gradient = self.gradient(outcomes)
+                step = cho_solve(cho_factor(information), gradient)
+                outcomes = self.outcomes(theta - step)
+                new_loss = self.loss(outcomes)
+                # Halve the step until the loss does not rise, up to rounding, or the
+                # step is negligible.
+                largest_loss = loss + 1e-12 * abs(loss)
+                while new_loss > largest_loss and self.size(step) > 1e-6:
                     step = step / 2.0
-                    new = self.evaluate(theta - step)
-                    change = np.abs(np.append(self.design @ step[:p], step[p:])).max()
-                former = information
-                theta, (value, gradient, information, residuals) = theta - step, new
-                if change <= 1e-6:  # then collinear covariates have infinite variances
-                    inverse = np.linalg.inv(former)
-                    inflation = (np.diag(inverse) * np.diag(information))[self.r : p]
-                    unknown = np.any((inflation <= 0) | (inflation > 1e10))
+                    outcomes = self.outcomes(theta - step)
+                    new_loss = self.loss(outcomes)
+                theta = theta - step
+                loss = new_loss
+                if self.size(step) <= 1e-6:
+                    inverse_information = np.linalg.inv(information)
+                    if self.is_determined(inverse_information, outcomes):
+                        return theta, inverse_information
                     break
-        if unknown:
-            causes = {
-                "covariates separate winners from losers, or follow from the items or from each "
-                "other": p > self.r,
-                "ties are too frequent for the model (set ties='half')": self.davidson,
-            }
-            words = [cause for cause, is_possible in causes.items() if is_possible]
-            words = words or [
-                "half_games is too small to keep the strengths finite (take 0.5)"
-            ]
-            raise ValueError(f"No finite estimate exists: {'; or '.join(words)}.")
-        return theta, inverse, residuals
+        except np.linalg.LinAlgError:  # the information is singular
+            pass
+        raise ValueError(f"No finite estimate exists: {self.possible_causes()}.")
 
-    def squared_scores(self, residual, tie_residual):
-        """Sum over groups of the squared derivatives of the likelihood; a group -1 is one duel."""
-        each = [
-            self.design.multiply(residual[:, np.newaxis]),
-            tie_residual[:, np.newaxis],
-        ]
-        scores = sparse.hstack(each, format="csr")[:, : len(self.anchor)]
-        n, alone = len(residual), self.group < 0
-        n_groups = len(np.unique(self.group[~alone]))
-        times = np.where(alone, np.sqrt(self.weights), self.weights)
-        row = np.where(alone, self.group.max() + 1 + np.arange(n), self.group)
-        sums = sparse.csr_matrix((times, (row, np.arange(n)))) @ scores
-        return (sums.T @ sums).toarray() * (
-            n_groups / (n_groups - 1) if n_groups > 1 else 1.0
-        )
+    def outcomes(self, theta):
+        """Compute the distribution of the outcomes of all rows."""
+        log_odds = self.design @ theta[: self.n_linear]
+        if self.estimate_tie:
+            return _outcomes(log_odds, theta[-1])
+        return _outcomes(log_odds, -np.inf)
 
+    def loss(self, outcomes):
+        """Compute the negative log likelihood.
 
-# Reading ----------------------------------------------------------------------------
+        The log probability of a win is d/2 - log_total, and of a tie
+        log nu - log_total.
+        """
+        log_odds = outcomes.log_odds
+        half_odds = (self.tied - 1.0) * log_odds / 2.0
+        loss = self.weights @ (outcomes.log_total + half_odds)
+        if self.estimate_tie:
+            loss -= outcomes.log_tie * (self.weights @ self.tied)
+        return loss
 
+    def residuals(self, outcomes):
+        """Compute score minus its mean, and tie minus its probability, of each row."""
+        score = 1.0 - self.tied / 2.0
+        return score - outcomes.mean, self.tied - outcomes.tie
 
-def _read(duels, covariates, item_a, item_b, result):
-    """Winner, loser, tie and group of each row, weights, covariates, and the names of the items.
+    def gradient(self, outcomes):
+        """Compute the gradient of the negative log likelihood: -X' diag(w) residual."""
+        residual, tie_residual = self.residuals(outcomes)
+        gradient = -(self.design_transposed @ (self.weights * residual))
+        if self.estimate_tie:
+            gradient = np.append(gradient, -(self.weights @ tie_residual))
+        return gradient
 
-    Without covariates and groups equal duels are counted: one row for each pair and
-    outcome.
-    """
-    columns, wanted, sides = (
-        column_names(duels),
-        [item_a, item_b, result],
-        ["winner", "loser"],
-    )
-    missing = [column for column in wanted if column not in columns]
-    is_default = wanted == ["model_a", "model_b", "winner"]
-    if missing and not is_default:
-        raise ValueError(f"duels have the columns {columns}, and not {missing[0]!r}.")
-    sign, judge, judges = np.ones(1), np.zeros(1, np.intp), None
-    if not missing and not (is_default and "loser" in columns):
-        sides = [name.removeprefix("model_") for name in wanted[:2]]
-        pairs, items, tied, sign = _with_result(duels, *wanted)
-        weights, group, judge, judges = _of_rows(
-            duels, columns, wanted, covariates, len(pairs)
-        )
-    elif {"winner", "loser"} <= set(columns):
-        pairs, items = coded([duels[side] for side in sides], sides)
-        _refuse_results(pairs, items, sides)
-        tied = (
-            numbers(duels["tie"], "The column 'tie'")
-            if "tie" in columns
-            else np.zeros(1)
-        )
-        wanted = [*sides, "tie"]
-        weights, group, judge, judges = _of_rows(
-            duels, columns, wanted, covariates, len(pairs)
-        )
-    else:
-        pairs, items, tied, weights = _without_columns(duels, columns, covariates)
-        group = np.full(1, -1)
-    _check_rows("tie", tied, (tied == 0) | (tied == 1), "True or False")
-    _check_rows(
-        "weight", weights, (weights >= 0) & (weights <= LARGEST), "finite and >= 0"
-    )
-    for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
-        raise ValueError(
-            f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself."
-        )
-    check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
-    extra = _covariates(duels, covariates, sides, len(pairs)) * sign[:, np.newaxis]
-    weights = np.broadcast_to(weights, len(pairs))
-    table = np.stack(np.broadcast_arrays(*pairs.T, tied, group)).astype(np.intp)
-    if covariates is None and not {"group", "judge"} & set(columns):
-        shape = (len(items), len(items), 2)
-        weights = np.bincount(np.ravel_multi_index(tuple(table[:3]), shape), weights)
-        met = np.flatnonzero(weights)
-        table = np.stack(np.broadcast_arrays(*np.unravel_index(met, shape), -1))
-        weights, extra = weights[met], np.empty((len(met), 0))
-    kept = weights > 0
-    if "group" in columns and len(np.unique(group[kept])) == 1:
-        raise ValueError(
-            "'group' is the same in all rows: errors clustered by it need two groups, or omit it."
-        )
-    judge = np.broadcast_to(judge, len(kept))[kept]
-    return table[:, kept], weights[kept], extra[kept], items, judge, judges
+    def information(self, outcomes):
+        """Compute the Fisher information, the Hessian of the negative log likelihood.
 
-
-def _of_rows(duels, columns, known, covariates, n):
-    """Weights, groups, codes of judges and the judges or None, of the columns of a table."""
-    known = [*known, "weight", "group", "judge"]
-    check_consistent_length(
-        np.empty(n), *(duels[name] for name in known if name in columns)
-    )
-    if covariates is None:
-        warn_of_other_columns(columns, known, "bradley_terry (but for covariates=)")
-    judge, judges, group = np.zeros(1, np.intp), None, np.full(1, -1)
-    if "judge" in columns:
-        (judge, judges), group = codes_of(duels["judge"], "'judge'"), np.arange(n)
-    group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
-    weights = (
-        numbers(duels["weight"], "Column 'weight'")
-        if "weight" in columns
-        else np.ones(1)
-    )
-    return weights, group, judge, judges
-
-
-def _refuse_results(pairs, items, sides):
-    """Refuse a word for a tie, or a missing value, as a winner or a loser."""
-    is_result = np.array(
-        [str(one).strip().lower() in ["", *_TIES] for one in items], bool
-    )
-    for row, side in np.argwhere(is_result[pairs])[:1]:
-        got = str(items[pairs[row, side]])
-        why = "a result, not an item: use a column 'tie'" if got.strip() else "empty"
-        raise ValueError(f"{sides[side]!r} in row {row}: {got!r} is {why}.")
-
-
-def _with_result(duels, item_a, item_b, result):
-    """Codes (n, 2) of winners and losers, the items, whether each row is a tie, and its sign.
-
-    The sign is -1 where the second item won.
-    """
-    given = item_a, item_b, result
-    codes, names = coded([duels[name] for name in given], given)
-    a, b, outcome = codes.T
-    first, second = outcome == a, outcome == b
-    known = [item_a.lower(), "a"], [item_b.lower(), "b"], _TIES
-    words = [str(name).strip().lower() for name in names]
-    won, lost, tied = (
-        np.array([w in those for w in words])[outcome] for those in known
-    )
-    by_word = (is_word := won | lost | tied) & (won | ~first) & (lost | ~second)
-    is_named, items = first | second, {words[code] for code in np.unique(codes[:, :2])}
-    by_name = (
-        is_named | np.array([w in _TIES and w not in items for w in words])[outcome]
-    )
-    if is_named.all() or (by_name.all() and not is_word.all()):
-        lost, tied = second, ~is_named
-    elif not by_word.all():
-        row = int(
-            np.argmin(
-                by_word if is_word.all() or by_word.sum() > by_name.sum() else by_name
+        X' diag(w var(score)) X, bordered with ties by w cov(score, tie) x and
+        w var(tie), plus the anchor v v'.
+        """
+        variance = self.weights * outcomes.variance
+        weighted_design = self.design.multiply(variance[:, np.newaxis]).tocsr()
+        information = (self.design_transposed @ weighted_design).toarray()
+        if self.estimate_tie:
+            covariance = self.weights * outcomes.tie * (0.5 - outcomes.mean)
+            border = self.design_transposed @ covariance
+            corner = self.weights @ (outcomes.tie * (1.0 - outcomes.tie))
+            information = np.block(
+                [[information, border[:, np.newaxis]], [border, corner]]
             )
-        )
-        got, one, other = (plain(names[code[row]]) for code in (outcome, a, b))
-        raise ValueError(
-            f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row names "
-            f"the item that won, or every row has a word, {item_a!r}, 'a', {item_b!r} or 'b'. A "
-            f"tie is one of {_TIES}."
-        )
-    used, pairs = np.unique(np.where(lost, [b, a], [a, b]), return_inverse=True)
-    return pairs.reshape(2, -1).T, names[used], tied, np.where(lost, -1.0, 1.0)
+        return information + np.outer(self.anchor, self.anchor)
+
+    def size(self, step):
+        """Return the largest change of log odds, or of log nu, by a step of theta."""
+        log_odds = self.design @ step[: self.n_linear]
+        return np.abs(np.append(log_odds, step[self.n_linear :])).max()
+
+    def is_determined(self, inverse_information, outcomes):
+        """Check that collinearity inflates no covariate's variance beyond 1e10."""
+        variances = np.diag(inverse_information) * np.diag(self.information(outcomes))
+        inflation = variances[self.n_items : self.n_linear]
+        return not np.any((inflation <= 0) | (inflation > 1e10))
+
+    def possible_causes(self):
+        """Say in words why there may be no finite estimate."""
+        causes = []
+        if self.n_linear > self.n_items:
+            causes.append(
+                "covariates separate winners from losers, or follow from the items or "
+                "from each other"
+            )
+        if self.estimate_tie:
+            causes.append("ties are too frequent for the model (set ties='half')")
+        if not causes:
+            causes.append(
+                "half_games is too small to keep the strengths finite (take 0.5)"
+            )
+        return "; or ".join(causes)
+
+    def sum_of_outer_products(self, theta):
+        """Sum g g' over groups, with the gradient g of the log likelihood of a group.
+
+        A row without a group, -1, stands for `weight` duels, each a group of its own.
+        With two groups or more the sum has the factor n_groups / (n_groups - 1).
+        """
+        residual, tie_residual = self.residuals(self.outcomes(theta))
+        gradients = self.design.multiply(residual[:, np.newaxis])
+        if self.estimate_tie:
+            gradients = sparse.hstack([gradients, tie_residual[:, np.newaxis]])
+
+        n = len(residual)
+        has_no_group = self.group < 0
+        own_group = self.group.max() + 1 + np.arange(n)
+        group = np.where(has_no_group, own_group, self.group)
+        weights = np.where(has_no_group, np.sqrt(self.weights), self.weights)
+        summing = sparse.csr_matrix((weights, (group, np.arange(n))))
+        sums = summing @ gradients.tocsr()
+        outer_products = (sums.T @ sums).toarray()
+        n_groups = len(np.unique(self.group[~has_no_group]))
+        if n_groups > 1:
+            outer_products *= n_groups / (n_groups - 1)
+        return outer_products
 
 
-def _check_rows(name, values, is_right, words):
-    """Refuse a column that is wrong in some row."""
-    if values.ndim != 1 or not is_right.all():
-        row = int(np.argmin(is_right)) if values.ndim == 1 else 0
-        got = plain(values[row])
-        raise ValueError(
-            f"'{name}' must be {words} in each row, got {got!r} in row {row}."
-        )
+def _trust_in_judges(table, theta):
+    """Compute the weight max(2 acc - 1, 0.02) of each judge.
+
+    acc = (agreeing + 1) / (duels + 2) is the fraction of the judge's duels that agree
+    with the order of the strengths in theta, with ties as half, shrunk to 1/2.
+    """
+    # 1 if the winner is the stronger item, -1 if the loser is, 0 for a tie.
+    sign = np.sign(theta[table.winner] - theta[table.loser]) * (1 - table.tied)
+    n_judges = len(table.judges)
+    agreed = table.weights * (1.0 + sign) / 2.0
+    agreeing = np.bincount(table.judge, agreed, minlength=n_judges)
+    n_duels = np.bincount(table.judge, table.weights, minlength=n_judges)
+    accuracy = (agreeing + 1.0) / (n_duels + 2.0)
+    return np.maximum(2.0 * accuracy - 1.0, 0.02)
 
 
-def _without_columns(duels, columns, covariates):
-    """Codes (n, 2) of winners and losers, the items, ties and weights of lists and counts."""
-    shape: Any = getattr(duels, "shape", ())
-    if (
-        not columns
-        and shape[1:] == (2,)
-        and (shape[0] != 2 or duels.dtype.kind in "OUT")
-    ):
-        return *coded(duels.T, ["winner", "loser"]), np.zeros(1), np.ones(1)
-    if isinstance(duels, list | tuple) or len(shape) == 1:
-        return *_pairs_of(list(duels)), np.ones(1)
-    if covariates is not None:
-        raise ValueError(
-            "covariates need a row for each duel: give a list or a frame of duels."
-        )
-    try:
-        votes = read_votes(duels, "counts")
-    except ValueError as error:
-        why = (
-            'Say who won, as result="outcome".'
-            if {"model_a", "model_b"} <= {*columns}
-            else error
-        )
-        raise ValueError(
-            "duels must be lists of [winner, loser], counts, or a table with the columns 'winner' "
-            "and 'loser', or two items and a result (item_a=, item_b=, "
-            f"result=){f', got the columns {columns}' if columns else ''}. {why}"
-        ) from None
-    pairs = np.argwhere(total := votes.total())
-    return pairs, votes.items, np.zeros(1), total[tuple(pairs.T)]
+class _Outcomes(NamedTuple):
+    """Distribution of the outcomes of duels; the score of a duel is 1, 0.5 or 0.
+
+    Attributes
+    ----------
+    log_odds, log_tie : ndarray and float
+        d and log nu.
+    log_total : ndarray
+        log(e^(d/2) + nu + e^(-d/2)).
+    tie : ndarray
+        Probability of a tie.
+    mean, variance : ndarray
+        Mean and variance of the score.
+    """
+
+    log_odds: Any
+    log_tie: Any
+    log_total: Any
+    tie: Any
+    mean: Any
+    variance: Any
 
 
-def _pairs_of(duels):
-    """Codes (n, 2) of a list of pairs, the names of the items, and whether each is a tie."""
-    tied = np.zeros(len(duels))
-    if set(map(type, duels)) - {list, tuple} or set(map(len, duels)) != {2}:
-        tied[:] = [isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels]
-        duels = [
-            duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)
-        ]
-        for q, pair in enumerate(duels):
-            if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
-                raise ValueError(
-                    f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
-                    "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
-                )
-    names = id_array(list(chain.from_iterable(duels)))
-    return *coded([names[::2], names[1::2]], ["winner", "loser"]), tied
-
-
-def _covariates(duels, covariates, sides, n):
-    """Covariates (n, k); names are read from two columns each, the first item minus the second."""
-    if covariates is None:
-        return np.empty((n, 0))
-    if isinstance(covariates, list | tuple) and {type(one) for one in covariates} == {
-        str
-    }:
-        columns = [[f"{name}_{side}" for side in sides] for name in covariates]
-        for name in chain.from_iterable(columns):
-            if name not in column_names(duels):
-                raise ValueError(
-                    f"covariates={covariates} need the column {name!r}, which duels do not have."
-                )
-        covariates = np.transpose(
-            [numbers(duels[a], a) - numbers(duels[b], b) for a, b in columns]
-        )
-    check_same_index(duels=duels, covariates=covariates)
-    extra = check_finite(numbers(covariates, "covariates"), "covariates")
-    if extra.ndim not in (1, 2) or len(extra) != n:
-        raise ValueError(
-            f"covariates has the shape {extra.shape}: give a row for each of the {n} duels."
-        )
-    return extra.reshape(n, -1)
-
-
-def _check_connected(winner, loser, tied, items):
-    """Refuse items that did not meet the rest, never lost or never won: Ford's condition."""
-    winner, loser = (
-        np.append(winner, loser[tied == 1]),
-        np.append(loser, winner[tied == 1]),
+def _outcomes(log_odds, log_tie):
+    """Compute the distribution of the outcomes from the log odds d and log nu."""
+    half = log_odds / 2.0
+    log_total = np.logaddexp(np.logaddexp(half, -half), log_tie)
+    win = np.exp(half - log_total)
+    tie = np.exp(log_tie - log_total)
+    loss = np.exp(-half - log_total)
+    mean = win + tie / 2.0
+    variance = win * (1.0 - mean) ** 2 + tie * (0.5 - mean) ** 2 + loss * mean**2
+    return _Outcomes(
+        log_odds=log_odds,
+        log_tie=log_tie,
+        log_total=log_total,
+        tie=tie,
+        mean=mean,
+        variance=variance,
     )
-    shape = (len(items), len(items))
-    beat = sparse.csr_matrix((np.ones(len(winner)), (winner, loser)), shape=shape)
-    met = connected_components(beat, connection="weak")[1]
-    part = connected_components(beat, connection="strong")[1]
-    apart, few = part[winner] != part[loser], 2 * np.bincount(part)[part] <= len(items)
-    won, lost = (np.isin(part, part[side[apart]]) for side in (winner, loser))
-    found = {
-        "did not meet the rest": met != np.bincount(met).argmax(),
-        "never lost to the rest": few & won & ~lost,
-        "never won against the rest": few & lost & ~won,
-    }
-    if few.any():
-        named = [
-            f"{items[those][:5].tolist()}{' and others' if those.sum() > 5 else ''} {words}"
-            for words, those in found.items()
-            if those.any()
-        ]
-        raise ValueError(
-            f"No finite strengths exist: {' and '.join(named)}. Add duels, or take half_games=0.5."
-        )
+
+
+def _centred(covariance):
+    """Compute the covariance of s - mean(s) from the covariance of s."""
+    column_means = covariance.mean(axis=0)
+    row_means = column_means[:, np.newaxis]
+    return covariance - column_means - row_means + column_means.mean()
+
+
+def _variances_of_differences(covariance):
+    """Compute the variances (r, r) of s_i - s_j from the covariance of s."""
+    variances = np.diag(covariance)
+    return variances[:, np.newaxis] + variances - 2.0 * covariance

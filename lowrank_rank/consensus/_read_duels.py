@@ -1,0 +1,429 @@
+"""Readers of duels: counts, lists and tables become one row for each duel."""
+
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.utils.validation import check_consistent_length
+
+from .._arrays import (
+    LARGEST,
+    check_finite,
+    check_same_index,
+    check_size,
+    column_names,
+    numbers,
+    plain,
+)
+from .._lists import coded, codes_of, id_array
+from .._warn import warn_of_other_columns
+from ._votes import read_votes
+
+#: Words for a tie, also of logs of arenas.
+_TIES = ["tie", "tied", "draw", "tie (bothbad)", "bothbad", "both_bad"]
+
+
+class Duels(NamedTuple):
+    """Rows of duels of positive weight. Items, groups and judges are integer codes.
+
+    Attributes
+    ----------
+    items : ndarray of shape (r,)
+        Names of the items.
+    winner, loser : ndarray of int, shape (n,)
+        In a tie the two items in any order.
+    tied : ndarray of int, shape (n,)
+        1 for a tie, else 0.
+    weights : ndarray of shape (n,)
+        Number of such duels.
+    covariates : ndarray of shape (n, n_covariates)
+        The winner's minus the loser's.
+    group : ndarray of int, shape (n,)
+        Errors are clustered by groups; -1 for none.
+    judge : ndarray of int, shape (n,) or None
+    judges : ndarray or None
+        Names of the judges.
+    """
+
+    items: Any
+    winner: Any
+    loser: Any
+    tied: Any
+    weights: Any
+    covariates: Any
+    group: Any
+    judge: Any = None
+    judges: Any = None
+
+
+def read_duels(duels, covariates, item_a, item_b, result):
+    """Read and check the arguments of `bradley_terry` into `Duels`.
+
+    Without covariates, groups and judges equal duels are counted: one row for each
+    pair and outcome.
+    """
+    columns = column_names(duels)
+    result_columns = [item_a, item_b, result]
+    missing = [column for column in result_columns if column not in columns]
+    is_default = result_columns == ["model_a", "model_b", "winner"]
+    if missing and not is_default:
+        raise ValueError(f"duels have the columns {columns}, and not {missing[0]!r}.")
+
+    sides = ["winner", "loser"]
+    # Covariates are first side minus second; times `sign` they are those of the winner
+    # minus those of the loser.
+    sign = np.ones(1)
+    if not missing and not (is_default and "loser" in columns):
+        sides = [item_a.removeprefix("model_"), item_b.removeprefix("model_")]
+        pairs, items, tied, sign = _read_results(duels, item_a, item_b, result)
+        weights = np.ones(len(pairs))
+        known = result_columns
+    elif "winner" in columns and "loser" in columns:
+        pairs, items, tied = _read_winners(duels, columns)
+        weights = np.ones(len(pairs))
+        known = ["winner", "loser", "tie"]
+    else:
+        pairs, items, tied, weights = _read_without_columns(duels, columns, covariates)
+        columns = []  # the columns of counts are items
+        known = []
+
+    n = len(pairs)
+    _check_columns(duels, columns, known, covariates, n)
+    group, judge, judges = _read_groups(duels, columns, n)
+    if "weight" in columns:
+        weights = numbers(duels["weight"], "Column 'weight'")
+    _check_duels(pairs, items, tied, weights)
+    table = Duels(
+        items=items,
+        winner=pairs[:, 0].astype(np.intp),
+        loser=pairs[:, 1].astype(np.intp),
+        tied=tied.astype(np.intp),
+        weights=weights,
+        covariates=_read_covariates(duels, covariates, sides, n) * sign[:, np.newaxis],
+        group=group.astype(np.intp),
+        judge=judge,
+        judges=judges,
+    )
+    return _distinct_duels(table, "group" in columns, covariates)
+
+
+def _distinct_duels(table, has_groups, covariates):
+    """Drop duels of weight 0, and count equal ones where no column tells them apart."""
+    if covariates is None and not has_groups and table.judge is None:
+        return _count_equal_duels(table)
+    table = _drop_weightless(table)
+    if has_groups and len(np.unique(table.group)) == 1:
+        raise ValueError(
+            "'group' is the same in all rows: errors clustered by it need two groups, "
+            "or omit it."
+        )
+    return table
+
+
+# Layouts ----------------------------------------------------------------------------
+
+
+def _read_results(duels, item_a, item_b, result):
+    """Read two columns of items and one that says who won.
+
+    Returns
+    -------
+    pairs : ndarray of int, shape (n, 2)
+        Codes of the winner and the loser.
+    items : ndarray of shape (r,)
+        Names of the items.
+    tied : ndarray of bool, shape (n,)
+    sign : ndarray of shape (n,)
+        -1 where the second item won, else 1.
+    """
+    columns = [item_a, item_b, result]
+    codes, names = coded([duels[name] for name in columns], columns)
+    first, second, outcome = codes.T
+    words = [str(name).strip().lower() for name in names]
+
+    def outcome_in(accepted):
+        return np.array([word in accepted for word in words])[outcome]
+
+    # Results by name: every row has the item that won, or a tie if no item is so named.
+    first_named = outcome == first
+    second_named = outcome == second
+    is_named = first_named | second_named
+    item_words = {words[code] for code in np.unique(codes[:, :2])}
+    by_name = is_named | outcome_in(set(_TIES) - item_words)
+
+    # Results by word: every row has the word of a side, or of a tie. Where the result
+    # is also the name of an item, the two must agree.
+    first_worded = outcome_in([item_a.lower(), "a"])
+    second_worded = outcome_in([item_b.lower(), "b"])
+    tie_worded = outcome_in(_TIES)
+    is_word = first_worded | second_worded | tie_worded
+    names_agree = (first_worded | ~first_named) & (second_worded | ~second_named)
+    by_word = is_word & names_agree
+
+    if is_named.all() or (by_name.all() and not is_word.all()):
+        second_won = second_named
+        tied = ~is_named
+    elif by_word.all():
+        second_won = second_worded
+        tied = tie_worded
+    else:
+        # The first row that does not fit the reading that fits more rows.
+        fits = by_name
+        if is_word.all() or by_word.sum() > by_name.sum():
+            fits = by_word
+        row = int(np.argmin(fits))
+        got = plain(names[outcome[row]])
+        one = plain(names[first[row]])
+        other = plain(names[second[row]])
+        raise ValueError(
+            f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: "
+            "every row names the item that won, or every row has a word, "
+            f"{item_a!r}, 'a', {item_b!r} or 'b'. A tie is one of {_TIES}."
+        )
+    winner_loser = np.where(second_won, [second, first], [first, second])
+    # `names` also holds the results: keep the names of items alone.
+    used, pairs = np.unique(winner_loser, return_inverse=True)
+    return pairs.reshape(2, -1).T, names[used], tied, np.where(second_won, -1.0, 1.0)
+
+
+def _read_winners(duels, columns):
+    """Read the columns "winner", "loser" and, where given, "tie".
+
+    Returns codes (n, 2) of winners and losers, the names of the items, and ties.
+    """
+    sides = ["winner", "loser"]
+    pairs, items = coded([duels[side] for side in sides], sides)
+    # Refuse a word for a tie, or a missing value, as a winner or a loser.
+    words = [str(item).strip().lower() for item in items]
+    is_result = np.array([word in ["", *_TIES] for word in words], bool)
+    for row, side in np.argwhere(is_result[pairs])[:1]:
+        got = str(items[pairs[row, side]])
+        problem = "empty"
+        if got.strip():
+            problem = "a result, not an item: use a column 'tie'"
+        raise ValueError(f"{sides[side]!r} in row {row}: {got!r} is {problem}.")
+    tied = np.zeros(len(pairs))
+    if "tie" in columns:
+        tied = numbers(duels["tie"], "The column 'tie'")
+    return pairs, items, tied
+
+
+def _read_without_columns(duels, columns, covariates):
+    """Read pairs or counts.
+
+    Returns codes (n, 2) of winners and losers, the names of the items, ties and
+    weights.
+    """
+    shape: Any = getattr(duels, "shape", ())
+    if not columns and shape[1:] == (2,):
+        is_counts = shape[0] == 2 and duels.dtype.kind not in "OUT"
+        if not is_counts:
+            pairs, items = coded(duels.T, ["winner", "loser"])
+            return pairs, items, np.zeros(len(pairs)), np.ones(len(pairs))
+    if isinstance(duels, list | tuple) or len(shape) == 1:
+        pairs, items, tied = _read_list(list(duels))
+        return pairs, items, tied, np.ones(len(pairs))
+    if covariates is not None:
+        raise ValueError(
+            "covariates need a row for each duel: give a list or a frame of duels."
+        )
+    try:
+        votes = read_votes(duels, "counts")
+    except ValueError as error:
+        reason: Any = error
+        if "model_a" in columns and "model_b" in columns:
+            reason = 'Say who won, as result="outcome".'
+        got = f", got the columns {columns}" if columns else ""
+        raise ValueError(
+            "duels must be lists of [winner, loser], counts, or a table with the "
+            "columns 'winner' and 'loser', or two items and a result (item_a=, "
+            f"item_b=, result=){got}. {reason}"
+        ) from None
+    counts = votes.total()
+    pairs = np.argwhere(counts)
+    return pairs, votes.items, np.zeros(len(pairs)), counts[tuple(pairs.T)]
+
+
+def _read_list(duels):
+    """Read a list of pairs; a tie is a pair in a list.
+
+    Returns codes (n, 2) of winners and losers, the names of the items, and ties.
+    """
+    tied = np.zeros(len(duels))
+    types = set(map(type, duels))
+    has_pairs_alone = types <= {list, tuple} and set(map(len, duels)) == {2}
+    if not has_pairs_alone:
+        tied[:] = [isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels]
+        duels = [
+            duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)
+        ]
+        for row, pair in enumerate(duels):
+            if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
+                raise ValueError(
+                    f"duels[{row}] is {pair!r}: a list of duels holds [winner, loser], "
+                    "and a tie is a pair in a list, [('a', 'b')]; consensus_ranking "
+                    "takes orders of more items."
+                )
+    names = id_array(list(chain.from_iterable(duels)))
+    pairs, items = coded([names[::2], names[1::2]], ["winner", "loser"])
+    return pairs, items, tied
+
+
+# Columns ----------------------------------------------------------------------------
+
+
+def _check_columns(duels, columns, known, covariates, n):
+    """Refuse columns of other lengths, and warn of columns that are not known."""
+    known = [*known, "weight", "group", "judge"]
+    read = [duels[name] for name in known if name in columns]
+    check_consistent_length(np.empty(n), *read)
+    if covariates is None:
+        warn_of_other_columns(columns, known, "bradley_terry (but for covariates=)")
+
+
+def _read_groups(duels, columns, n):
+    """Read codes of groups and of judges, and the names of the judges.
+
+    Each row is a group of its own if there are judges and no groups.
+    """
+    group = np.full(n, -1)
+    judge = None
+    judges = None
+    if "judge" in columns:
+        judge, judges = codes_of(duels["judge"], "'judge'")
+        group = np.arange(n)
+    if "group" in columns:
+        group, _ = codes_of(duels["group"], "'group'")
+    return group, judge, judges
+
+
+def _check_duels(pairs, items, tied, weights):
+    """Refuse wrong ties and weights, an item against itself, and too many items."""
+    is_flag = (tied == 0) | (tied == 1)
+    _check_rows("tie", tied, is_flag, "True or False")
+    is_count = (weights >= 0) & (weights <= LARGEST)
+    _check_rows("weight", weights, is_count, "finite and >= 0")
+    for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
+        item = plain(items[pairs[row, 0]])
+        raise ValueError(f"duels[{row}] pairs {item!r} with itself.")
+    check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
+
+
+def _check_rows(name, values, is_right, words):
+    """Refuse a column that is wrong in some row."""
+    if values.ndim == 1 and is_right.all():
+        return
+    row = 0
+    if values.ndim == 1:
+        row = int(np.argmin(is_right))
+    got = plain(values[row])
+    raise ValueError(f"'{name}' must be {words} in each row, got {got!r} in row {row}.")
+
+
+def _read_covariates(duels, covariates, sides, n):
+    """Read covariates (n, n_covariates) of the first side minus the second.
+
+    A name is read from two columns: "length" from "length_winner" and "length_loser".
+    """
+    if covariates is None:
+        return np.empty((n, 0))
+    is_sequence = isinstance(covariates, list | tuple)
+    if is_sequence and {type(name) for name in covariates} == {str}:
+        columns = column_names(duels)
+        differences = []
+        for name in covariates:
+            one, other = (f"{name}_{side}" for side in sides)
+            for needed in (one, other):
+                if needed not in columns:
+                    raise ValueError(
+                        f"covariates={covariates} need the column {needed!r}, which "
+                        "duels do not have."
+                    )
+            differences.append(numbers(duels[one], one) - numbers(duels[other], other))
+        covariates = np.transpose(differences)
+    check_same_index(duels=duels, covariates=covariates)
+    values = check_finite(numbers(covariates, "covariates"), "covariates")
+    if values.ndim not in (1, 2) or len(values) != n:
+        raise ValueError(
+            f"covariates has the shape {values.shape}: give a row for each of the {n} "
+            "duels."
+        )
+    return values.reshape(n, -1)
+
+
+# Rows -------------------------------------------------------------------------------
+
+
+def _count_equal_duels(table):
+    """Reduce duels to a row for each pair and outcome, with the sum of the weights."""
+    r = len(table.items)
+    shape = (r, r, 2)
+    cells = np.ravel_multi_index((table.winner, table.loser, table.tied), shape)
+    weights = np.bincount(cells, table.weights)
+    met = np.flatnonzero(weights)  # pairs that met with this outcome
+    winner, loser, tied = np.unravel_index(met, shape)
+    return table._replace(
+        winner=winner,
+        loser=loser,
+        tied=tied,
+        weights=weights[met],
+        covariates=np.empty((len(met), 0)),
+        group=np.full(len(met), -1),
+    )
+
+
+def _drop_weightless(table):
+    """Drop the duels of weight 0."""
+    is_positive = table.weights > 0
+    judge = table.judge
+    if judge is not None:
+        judge = judge[is_positive]
+    return table._replace(
+        winner=table.winner[is_positive],
+        loser=table.loser[is_positive],
+        tied=table.tied[is_positive],
+        weights=table.weights[is_positive],
+        covariates=table.covariates[is_positive],
+        group=table.group[is_positive],
+        judge=judge,
+    )
+
+
+def check_connected(table):
+    """Refuse items that did not meet the rest, never lost or never won.
+
+    Finite strengths exist only if the graph of "beat" is strongly connected (Ford).
+    """
+    is_tie = table.tied == 1
+    winner = np.append(table.winner, table.loser[is_tie])
+    loser = np.append(table.loser, table.winner[is_tie])
+    r = len(table.items)
+    beat = sparse.csr_matrix((np.ones(len(winner)), (winner, loser)), shape=(r, r))
+    _, weak = connected_components(beat, connection="weak")
+    _, strong = connected_components(beat, connection="strong")
+    # "The rest" is the strong component of more than half of the items, if any.
+    is_small = 2 * np.bincount(strong)[strong] <= r
+    if not is_small.any():
+        return
+
+    # Strong components that beat, or lost to, another one.
+    is_between = strong[winner] != strong[loser]
+    has_won = np.isin(strong, strong[winner[is_between]])
+    has_lost = np.isin(strong, strong[loser[is_between]])
+    problems = {
+        "did not meet the rest": weak != np.bincount(weak).argmax(),
+        "never lost to the rest": is_small & has_won & ~has_lost,
+        "never won against the rest": is_small & has_lost & ~has_won,
+    }
+    causes = []
+    for problem, has_problem in problems.items():
+        if has_problem.any():
+            names = table.items[has_problem]
+            others = " and others" if len(names) > 5 else ""
+            causes.append(f"{names[:5].tolist()}{others} {problem}")
+    raise ValueError(
+        f"No finite strengths exist: {' and '.join(causes)}. Add duels, or take "
+        "half_games=0.5."
+    )
