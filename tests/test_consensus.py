@@ -1,5 +1,7 @@
 """Consensus orders: enumeration, Condorcet's properties, real votes, resampling."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -373,3 +375,15 @@ def test_intervals_of_duels_with_unequal_games_hold_the_rank():
         found = consensus.rank_intervals(n_resamples=200, random_state=0)
         held.append((found.low <= truth) & (truth <= found.high))
     assert np.mean(held) >= 0.9
+
+
+def test_the_search_for_another_optimum_obeys_the_time_limit():
+    """A cycle of 20 items, of which only the weakest edge is given up."""
+    r = 20
+    counts = np.triu(np.full((r, r), 3.0), 1)
+    counts[r - 1, 0] = 1.0
+    counts[0, r - 1] = 0.0
+    consensus = consensus_ranking(counts, kind="counts")
+    assert consensus.optimal
+    assert replace(consensus, time_limit=1e-9).is_unique is None
+    assert replace(consensus, time_limit=None).is_unique is True

@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -12,8 +12,7 @@ from .._arrays import ArrayLike, plain
 from .._lists import bounded_blocks, ranks_from_orders
 from .._parameters import LEVEL, check_parameter, checked, count, number
 from .._tables import TableMixin
-from ..decoders import Decoded, decode_pd_exact, preference_cost
-from ..decoders.feedback_arcs._decoders import pd_decoder
+from ..decoders import decode_pd_dag, decode_pd_exact, preference_cost
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
 from ..decoders.feedback_arcs._graphs import (
     acyclic,
@@ -105,7 +104,8 @@ class ConsensusRanking(TableMixin):
     Examples
     --------
     >>> from lowrank_rank import consensus_ranking
-    >>> consensus = consensus_ranking([["a", "b", "c"], ["b", "c", "a"], ["a", "c", "b"]])
+    >>> votes = [["a", "b", "c"], ["b", "c", "a"], ["a", "c", "b"]]
+    >>> consensus = consensus_ranking(votes)
     >>> print(consensus)
     rank  item
        1  a
@@ -132,14 +132,18 @@ class ConsensusRanking(TableMixin):
     @property
     def optimal(self) -> bool | None:
         """Whether the order is proved to cost least; None without a bound."""
-        return None if self.bound is None else self.cost == self.bound
+        if self.bound is None:
+            return None
+        return self.cost == self.bound
 
     @property
     def condorcet_winner(self) -> Any:
         """The item that a majority prefers to every other item, or None."""
         wins = (clear_net(self.preferences) > 0).sum(axis=1)
         best = int(np.argmax(wins))
-        return self.items.tolist()[best] if wins[best] == len(wins) - 1 else None
+        if wins[best] < len(wins) - 1:
+            return None
+        return self.items.tolist()[best]
 
     @property
     def has_cycle(self) -> bool:
@@ -148,23 +152,24 @@ class ConsensusRanking(TableMixin):
 
     @property
     def is_unique(self) -> bool | None:
-        """Whether every other order costs more; None if it is not known, as without a proof.
+        """Whether every other order costs more; None if that is not known.
 
-        Each other order reverses some pair of neighbours: for each pair an exact search
-        looks for one of as little cost, together within `time_limit`. If another order
-        costs as little, the printed result shows one.
+        It is not known without a proof that the order costs least. Each other order
+        reverses some pair of neighbours: for each pair an exact search looks for one of
+        as little cost, together within `time_limit`. If another order costs as little,
+        the printed result shows one.
         """
-        return self._search_of_another[0]
+        is_unique, _ = self._another_optimum
+        return is_unique
 
     @cached_property
-    def _search_of_another(self):
-        """Whether no other order costs as little, and the ranks of one that does or None."""
+    def _another_optimum(self):
+        """Whether the order is unique, and ranks of another optimum or None."""
         if not self.optimal:
             return None, None
         with warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", "The (time|solver's) limit"
-            )  # is_unique is None
+            # `is_unique` is None where a search reached its limit.
+            warnings.filterwarnings("ignore", "The (time|solver's) limit")
             return another_optimum(
                 clear_net(self.preferences), self.ranks, self.time_limit
             )
@@ -179,7 +184,7 @@ class ConsensusRanking(TableMixin):
         confidence_level: float = 0.95,
         random_state: int | np.random.RandomState | None = None,
     ) -> RankIntervals:
-        """Percentile intervals of the ranks, from a bootstrap over votes.
+        """Compute percentile intervals of the ranks, from a bootstrap over votes.
 
         Whole voters are drawn again, with replacement, and their order is found again.
         Whole weights count voters, others are importances of one voter each; of counts
@@ -218,59 +223,72 @@ class ConsensusRanking(TableMixin):
            across Countries", Review of Economic Studies 91, 2024.
         """
         rng = check_random_state(random_state)
-        r = len(self.ranks)
-        shakes = shakes_of(r, 2, 0)
-        low, high, ranks = [], [], []
+        samples = []
+        low = []
+        high = []
         for totals in resampled_totals(self.votes, n_resamples, rng):
-            if self.method == "kemeny" and r > MAX_ITEMS_SUBSETS:
-                orders, scores = (
-                    search(net_preferences(totals), shakes, self.ranks),
-                    None,
-                )
-                ranks.append(ranks_from_orders(orders))
-            else:
-                decoded, scores = decode_votes(
-                    self.method, totals, self.votes.are_counts
-                )
-                ranks.append(decoded.ranks)
-            first = last = ranks[-1]
-            if scores is not None:  # equal scores take all their ranks
-                others, own = scores[:, np.newaxis, :], scores[:, :, np.newaxis]
-                first, last = (
-                    (others > own).sum(axis=2) + 1,
-                    (others >= own).sum(axis=2),
-                )
+            ranks, scores = self._rank_resamples(totals)
+            first = ranks
+            last = ranks
+            if scores is not None:
+                # Items of equal scores take all their ranks, first to last.
+                own = scores[:, :, np.newaxis]
+                others = scores[:, np.newaxis, :]
+                first = (others > own).sum(axis=2) + 1
+                last = (others >= own).sum(axis=2)
+            samples.append(ranks)
             low.append(first)
             high.append(last)
+
         tail = (1.0 - confidence_level) / 2.0
-        lowest = np.quantile(np.concatenate(low), tail, axis=0, method="lower")
-        highest = np.quantile(np.concatenate(high), 1.0 - tail, axis=0, method="higher")
-        found = lowest, highest, confidence_level, np.concatenate(ranks)
-        return RankIntervals(self.items, self.ranks, *found)
+        low = np.concatenate(low)
+        high = np.concatenate(high)
+        return RankIntervals(
+            items=self.items,
+            ranks=self.ranks,
+            low=np.quantile(low, tail, axis=0, method="lower"),
+            high=np.quantile(high, 1.0 - tail, axis=0, method="higher"),
+            confidence_level=confidence_level,
+            samples=np.concatenate(samples),
+        )
+
+    def _rank_resamples(self, totals):
+        """Rank the items of each resample; return the ranks and the scores or None."""
+        r = len(self.ranks)
+        if self.method == "kemeny" and r > MAX_ITEMS_SUBSETS:
+            shakes = shakes_of(r, 2, 0)
+            orders = search(net_preferences(totals), shakes, self.ranks)
+            return ranks_from_orders(orders), None
+        ranks, _, scores = rank_totals(self.method, totals, self.votes.are_counts)
+        return ranks, scores
+
+    # Table ----------------------------------------------------------------------------
 
     def _columns(self):
         best_first = np.argsort(self.ranks)
-        scores = {} if self.scores is None else {"score": self.scores[best_first]}
-        return {"rank": self.ranks[best_first], "item": self.order, **scores}
+        columns = {"rank": self.ranks[best_first], "item": self.order}
+        if self.scores is not None:
+            columns["score"] = self.scores[best_first]
+        return columns
 
     def __str__(self) -> str:
-        found = f"{self!r}\n{self.method}: cost {self.cost:g}"
+        text = f"{self!r}\n{self.method}: cost {self.cost:g}"
         if self.bound is None:
-            return found
+            return text
         if not self.optimal:
-            return f"{found}, no order costs less than {self.bound:g}"
-        found += ", no order costs less"
-        if len(self.ranks) > MAX_ITEMS_SUBSETS and "_search_of_another" not in vars(
-            self
-        ):
-            return f"{found}; is_unique looks for others"  # the search may take `time_limit`
-        is_unique, ranks = self._search_of_another
+            return f"{text}, no order costs less than {self.bound:g}"
+        text += ", no order costs less"
+        # The search of many items may take `time_limit`: printing does not start it.
+        is_searched = "_another_optimum" in vars(self)
+        if len(self.ranks) > MAX_ITEMS_SUBSETS and not is_searched:
+            return f"{text}; is_unique looks for others"
+        is_unique, ranks = self._another_optimum
         if is_unique:
-            return f"{found}; no other order costs as little"
+            return f"{text}; no other order costs as little"
         if is_unique is None:
-            return f"{found}; others may cost as little"
+            return f"{text}; others may cost as little"
         other = ", ".join(map(str, self.items[np.argsort(ranks)].tolist()))
-        return f"{found}; another order of this cost is {other}"
+        return f"{text}; another order of this cost is {other}"
 
 
 def consensus_ranking(
@@ -282,7 +300,7 @@ def consensus_ranking(
     method: str = "kemeny",
     time_limit: float | None = 60.0,
 ) -> ConsensusRanking:
-    """One order of items from the orders, grades or comparisons of many voters.
+    """Find one order of items from the orders, grades or comparisons of many voters.
 
     The cost of an order is the weight of the violated preferences, ``sum_ij C_ij
     [rank(i) > rank(j)]``. C_ij is the weight of the voters who prefer i to j. A tie,
@@ -362,8 +380,8 @@ def consensus_ranking(
     References
     ----------
     .. [1] J. Kemeny, "Mathematics without Numbers", Daedalus 88, 1959.
-    .. [2] H. Young, A. Levenglick, "A Consistent Extension of Condorcet's Election Principle",
-       SIAM Journal on Applied Mathematics 35, 1978.
+    .. [2] H. Young, A. Levenglick, "A Consistent Extension of Condorcet's Election
+       Principle", SIAM Journal on Applied Mathematics 35, 1978.
 
     Examples
     --------
@@ -392,63 +410,81 @@ def consensus_ranking(
     r = len(total)
     if method == "kemeny" and r > MAX_ITEMS_ORDERING:
         raise ValueError(
-            f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: use 'borda'."
+            f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: "
+            "use 'borda'."
         )
     if method == "borda" and votes.are_counts and r > 1:
-        alone = ~(total + total.T).any(axis=1)
-        if alone.any():
-            item = plain(votes.items[int(np.argmax(alone))])
+        met_no_other = ~(total + total.T).any(axis=1)
+        if met_no_other.any():
+            item = plain(votes.items[int(np.argmax(met_no_other))])
             raise ValueError(
-                f"item {item!r} met no other: drop it, method='borda' needs its win rate."
+                f"item {item!r} met no other: drop it, method='borda' needs its win "
+                "rate."
             )
-    decoded, scores = decode_votes(
+    ranks, bounds, scores = rank_totals(
         method, total[np.newaxis], votes.are_counts, time_limit
     )
-    cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
-    bound = None if decoded.bounds is None else float(decoded.bounds[0])
-    scores = None if scores is None else scores[0]
-    found = (
-        votes.items,
-        decoded.ranks[0],
-        method,
-        total,
-        cost,
-        bound,
-        scores,
-        votes,
-        time_limit,
+    return ConsensusRanking(
+        items=votes.items,
+        ranks=ranks[0],
+        method=method,
+        preferences=total,
+        cost=float(preference_cost(total[np.newaxis], ranks)[0]),
+        bound=None if bounds is None else float(bounds[0]),
+        scores=None if scores is None else scores[0],
+        votes=votes,
+        time_limit=time_limit,
     )
-    return ConsensusRanking(*found)
 
 
 # Methods ------------------------------------------------------------------------------
 
 
-def decode_votes(method, totals, are_counts, time_limit=None):
-    """`Decoded` of total preferences (m, r, r), and the scores that were sorted or None."""
+def rank_totals(method, totals, are_counts, time_limit=None):
+    """Rank the items by a method, from total preferences (m, r, r).
+
+    Returns
+    -------
+    ranks : ndarray of int, shape (m, r)
+    bounds : ndarray of shape (m,) or None
+        Lower bounds of the least cost, of "kemeny".
+    scores : ndarray of shape (m, r) or None
+        The scores that "borda" and "copeland" sort.
+    """
     if method == "kemeny":
-        return decode_pd_exact(totals, time_limit=time_limit), None
+        decoded = decode_pd_exact(totals, time_limit=time_limit)
+        return decoded.ranks, decoded.bounds, None
     if method == "dag":
-        return pd_decoder("dag", totals.shape[1]).decode(totals), None
+        return decode_pd_dag(totals).ranks, None, None
+
     largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
     if method == "copeland":
         scores = np.sign(clear_net(totals)).sum(axis=2)
-    elif (
-        are_counts
-    ):  # mean win rates over the opponents met: numbers of games may differ
-        games = totals + totals.swapaxes(1, 2)
-        rates = np.divide(totals, games, out=np.zeros(totals.shape), where=games > 0)
-        n_met = (games > 0).sum(axis=2)
-        scores = np.divide(
-            rates.sum(axis=2), n_met, out=np.full(n_met.shape, 0.5), where=n_met > 0
-        )
+    elif are_counts:
+        scores = mean_win_rates(totals)
         largest = 1.0
     else:
         scores = net_scores(totals)
     # Scores that differ by rounding, relative to the largest, are tied.
     scores = np.round(scores, 12 - int(np.ceil(np.log10(largest))))
-    ranks = ranks_from_orders(np.argsort(-scores, axis=1, kind="stable"))
-    return Decoded(ranks, preference_cost(totals, ranks)), scores
+    orders = np.argsort(-scores, axis=1, kind="stable")
+    return ranks_from_orders(orders), None, scores
+
+
+def mean_win_rates(totals):
+    """Average the win rates of each item over the opponents that it met, (m, r).
+
+    Pairs may differ in their numbers of games. Without any game the mean is 0.5.
+    """
+    games = totals + totals.swapaxes(1, 2)
+    win_rates = np.divide(totals, games, out=np.zeros(totals.shape), where=games > 0)
+    n_opponents = (games > 0).sum(axis=2)
+    return np.divide(
+        win_rates.sum(axis=2),
+        n_opponents,
+        out=np.full(n_opponents.shape, 0.5),
+        where=n_opponents > 0,
+    )
 
 
 # Resampling --------------------------------------------------------------------------
@@ -456,53 +492,61 @@ def decode_votes(method, totals, are_counts, time_limit=None):
 
 def resampled_totals(votes, n_resamples, rng):
     """Iterate over total preferences (m, r, r) of resampled votes."""
-    labels, r, loss = votes.labels, votes.labels.shape[1], PairwiseDisagreement()
-    weights = votes.labels.ravel() if votes.are_counts else votes.weights
-    whole = np.all(weights == np.round(weights))
-    if votes.are_counts and not whole:
+    r = votes.labels.shape[1]
+    n_votes = votes.labels.ravel() if votes.are_counts else votes.weights
+    are_whole = np.all(n_votes == np.round(n_votes))
+    if votes.are_counts and not are_whole:
         raise ValueError(
             "Votes are resampled one by one: pairwise counts must be whole numbers."
         )
-    if not whole:
-        weights = weights > 0
-    n_drawn = int(weights.sum())
+    if not are_whole:
+        n_votes = n_votes > 0  # weights are importances of one voter each
+    n_drawn = int(n_votes.sum())
     if n_drawn < 2 and not votes.are_counts:
         raise ValueError(
-            "Intervals come from voters who are resampled, and there is only one voter. Give "
-            "several votes, or counts with kind='counts'."
+            "Intervals come from voters who are resampled, and there is only one "
+            "voter. Give several votes, or counts with kind='counts'."
         )
-    chances = weights / max(n_drawn, 1)
-    for some in bounded_blocks(n_resamples, max(chances.size, r * r), 2**24):
-        drawn: Any = rng.multinomial(
-            n_drawn, chances, size=len(range(n_resamples)[some])
-        )
-        if not votes.are_counts:
-            # Counts below 2**24 are exact in single precision. Products of net counts
-            # of the pairs i < j then take a quarter of the time.
-            exact = whole and labels.ndim == 2 and n_drawn < 2**24
-            dtype, encode = (
-                (np.float32, loss.encode) if exact else (np.float64, loss.preferences)
-            )
-            times, drawn = (
-                (drawn if whole else drawn * votes.weights).astype(dtype),
-                0.0,
-            )
-            for rows in bounded_blocks(len(labels), r * r):
-                preferences = encode(labels[rows]).astype(dtype)
-                drawn += times[:, rows] @ preferences.reshape(len(preferences), -1)
-        for part in bounded_blocks(len(drawn), r * r):
-            if drawn.shape[1] == r * r:
-                yield drawn[part].reshape(-1, r, r).astype(float)
-            else:
-                net = net_preferences(matrices_from_differences(drawn[part], r))
+
+    loss = PairwiseDisagreement()
+    # Whole sums below 2**24 are exact in single precision. Sums of net preferences of
+    # the pairs i < j then take a quarter of the time of sums of matrices.
+    sums_pairs = are_whole and votes.labels.ndim == 2 and n_drawn < 2**24
+    probabilities = n_votes / max(n_drawn, 1)
+    for resamples in bounded_blocks(n_resamples, max(len(probabilities), r * r), 2**24):
+        size = len(range(n_resamples)[resamples])
+        drawn: Any = rng.multinomial(n_drawn, probabilities, size=size)
+        if votes.are_counts:
+            sums = drawn
+        elif sums_pairs:
+            sums = sum_votes(votes.labels, drawn.astype(np.float32), loss.encode)
+        elif are_whole:
+            sums = sum_votes(votes.labels, drawn.astype(float), loss.preferences)
+        else:
+            sums = sum_votes(votes.labels, drawn * votes.weights, loss.preferences)
+        for part in bounded_blocks(size, r * r):
+            if sums_pairs:
+                net = net_preferences(matrices_from_differences(sums[part], r))
                 yield np.maximum(net, 0.0)
+            else:
+                yield sums[part].reshape(-1, r, r).astype(float)
+
+
+def sum_votes(labels, weights, encode):
+    """Sum the encoded labels of the voters with each row of weights (m, n_voters)."""
+    r = labels.shape[1]
+    sums: Any = 0.0
+    for voters in bounded_blocks(len(labels), r * r):
+        encoded = encode(labels[voters]).astype(weights.dtype)
+        sums += weights[:, voters] @ encoded.reshape(len(encoded), -1)
+    return sums
 
 
 # Other orders ------------------------------------------------------------------------
 
 
 def clear_net(preferences):
-    """Net preferences (..., r, r), those within rounding of the votes as 0."""
+    """Compute net preferences (..., r, r), with 0 for those within rounding of 0."""
     net = net_preferences(preferences)
     scale = np.abs(preferences).sum(axis=(-2, -1), keepdims=True)
     return np.where(np.abs(net) > 1e-12 * scale, net, 0.0)
@@ -522,38 +566,52 @@ def another_optimum(net, ranks, time_limit=None):
         Another order of least cost, if one was found.
     """
     order = np.argsort(ranks)
-    ahead, behind = order[:-1], order[1:]
-    even = np.flatnonzero(net[ahead, behind] == 0)
-    if len(even):  # these neighbours change places without a cost
-        first, second = ahead[even[0]], behind[even[0]]
+    ahead = order[:-1]
+    behind = order[1:]
+
+    # Neighbours without a preference change places at no cost.
+    tied_places = np.flatnonzero(net[ahead, behind] == 0)
+    if len(tied_places):
+        first = ahead[tied_places[0]]
+        second = behind[tied_places[0]]
         swapped = ranks.copy()
-        swapped[first], swapped[second] = ranks[second], ranks[first]
+        swapped[first] = ranks[second]
+        swapped[second] = ranks[first]
         return False, swapped
-    # Between two components all majorities go one way, so that no best order reverses
-    # them. In the order of `ranks`, a component is a range of places.
-    even_or_better = np.nonzero((net >= 0) & ~np.eye(len(net), dtype=bool))
-    edges = np.zeros(len(even_or_better[0]), dtype=int), *even_or_better
-    component = strong_components(edges, (1, len(net)))[0][0]
-    inside = np.flatnonzero(component[ahead] == component[behind])
+
+    # Between two components of the graph of "not worse" all majorities go one way, so
+    # that no best order reverses them. In the order of `ranks`, a component is a range
+    # of places.
+    not_worse = (net >= 0) & ~np.eye(len(net), dtype=bool)
+    components, _ = strong_components(not_worse[np.newaxis])
+    component = components[0]
+    places = np.flatnonzero(component[ahead] == component[behind])
     is_unique: bool | None = True
-    for place in inside.tolist():
+    for place in places.tolist():
         members = np.flatnonzero(component[order] == component[order[place]])
-        items, first = order[members], place - members[0]
+        first_place = members[0]
+        items = order[members]
         weights = np.maximum(net[np.ix_(items, items)], 0.0)
-        limit = None if time_limit is None else time_limit / len(inside)
-        found = best_reversed(weights, first, limit)
-        most = np.tril(weights).sum() + 1e-9 * weights.sum()
-        if costs_of(weights[np.newaxis], found.ranks)[0] <= most:
+        limit = None if time_limit is None else time_limit / len(places)
+        decoded = best_reversed(weights, place - first_place, limit)
+        # The cost of the order of `ranks` within the component, up to rounding.
+        least_cost = np.tril(weights).sum() + 1e-9 * weights.sum()
+        if costs_of(weights[np.newaxis], decoded.ranks)[0] <= least_cost:
             other = ranks.copy()
-            other[items] = members[0] + found.ranks[0]
+            other[items] = first_place + decoded.ranks[0]
             return False, other
-        if cast(np.ndarray, found.bounds)[0] <= most:
+        bounds: Any = decoded.bounds
+        if bounds[0] <= least_cost:
             is_unique = None
     return is_unique, None
 
 
 def best_reversed(weights, first, time_limit):
-    """The best order of a list in which item `first` + 1 comes before item `first`."""
-    turned = weights.copy()
-    turned[first + 1, first] += 2.0 * weights.sum()
-    return decode_pd_exact(turned[np.newaxis], time_limit=time_limit)
+    """Find the best order with item `first` + 1 before item `first`.
+
+    `weights` (r, r) are those of the edges of one list. The pair is reversed by a
+    preference that weighs more than all others together.
+    """
+    with_reversed_pair = weights.copy()
+    with_reversed_pair[first + 1, first] += 2.0 * weights.sum()
+    return decode_pd_exact(with_reversed_pair[np.newaxis], time_limit=time_limit)

@@ -94,11 +94,9 @@ def order_components(weights, deadline, search):
     gap; None solves the relaxation only. The bound is a lower one, on the weight of the
     edges that any order violates.
     """
+    components, _ = strong_components(weights[np.newaxis] > 0)
+    component = components[0]
     edges = np.nonzero(weights)
-    component, _ = strong_components(
-        (np.zeros_like(edges[0]), *edges), (1, len(weights))
-    )
-    component = component[0]
     n_components = int(component.max()) + 1
     between = np.zeros((1, n_components, n_components), dtype=bool)
     between[0, component[edges[0]], component[edges[1]]] = True

@@ -121,32 +121,38 @@ def clipped(weights, ranks):
     )
 
 
-def strong_components(edges, shape):
-    """Strong component of each node of a batch of graphs, and whether a node lies on a cycle.
+def strong_components(edges):
+    """Find the strong components of graphs, and the nodes that lie on a cycle.
 
-    `edges` are the lists, tails and heads of the edges, `shape` the numbers of lists
-    and items. Components are numbered over the whole batch. A node on a cycle shares
-    its component with another.
+    Parameters
+    ----------
+    edges : ndarray of bool, shape (n_lists, r, r)
+        Whether there is an edge i -> j.
+
+    Returns
+    -------
+    components : ndarray of int, shape (n_lists, r)
+        Number of the component of each node, over all lists.
+    in_cycle : ndarray of bool, shape (n_lists, r)
+        Whether a node shares its component with another one.
     """
-    lists, tails, heads = edges
-    n_nodes = shape[0] * shape[1]
+    n_lists, r = edges.shape[:2]
+    n_nodes = n_lists * r
+    lists, tails, heads = np.nonzero(edges)
+    # One graph of all lists: node i of list q has the number q r + i.
     graph = sparse.csr_matrix(
-        (
-            np.ones(len(lists), dtype=np.int8),
-            (lists * shape[1] + tails, lists * shape[1] + heads),
-        ),
+        (np.ones(len(lists), dtype=np.int8), (lists * r + tails, lists * r + heads)),
         shape=(n_nodes, n_nodes),
     )
-    components = connected_components(graph, directed=True, connection="strong")[1]
+    _, components = connected_components(graph, directed=True, connection="strong")
     in_cycle = np.bincount(components)[components] > 1
-    return components.reshape(shape), in_cycle.reshape(shape)
+    return components.reshape(n_lists, r), in_cycle.reshape(n_lists, r)
 
 
 def acyclic(u):
-    """Whether the graph of each list has no cycle, shape (n_lists,)."""
-    return ~strong_components(np.nonzero(net_preferences(u) > 0), u.shape[:2])[1].any(
-        axis=1
-    )
+    """Return whether the graph of each list has no cycle, shape (n_lists,)."""
+    _, in_cycle = strong_components(net_preferences(u) > 0)
+    return ~in_cycle.any(axis=1)
 
 
 # Algorithm 1: delete the smallest edges, then sort topologically ----------------------
