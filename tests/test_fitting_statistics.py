@@ -170,7 +170,7 @@ def test_features_of_few_entries_are_divided_by_less_than_the_standard_deviation
     ]
     scale = np.sqrt(variances) / np.sqrt([2 / 3, 1.0, 2 / 9])
     np.testing.assert_allclose(moments.scale, [*scale, 1.0])
-    assert moments.mean_square == pytest.approx(2 / 3 + 1 + 2 / 9)
+    assert moments.n_features == pytest.approx(2 / 3 + 1 + 2 / 9)
     for other in (np.asarray, sparse.csr_matrix):
         parts = [
             Moments.of(kind(X[:2]), weights[:2]),

@@ -92,7 +92,7 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     weights, X, y = _counted(weights, X, y)
     scaled, scaling, moments = _standardised(X, weights)
     c = curvature_of_classes(len(np.unique(y)))
-    alpha = chosen_alpha(alpha, moments.mean_square, n_rows, c)
+    alpha = chosen_alpha(alpha, moments.n_features, n_rows, c)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=tol, max_iter=max_iter)
     model.fit(scaled, y, sample_weight=weights)
@@ -110,7 +110,7 @@ def fit_classes(rows, vectors, alpha, *, tol, max_iter):
     )
     if len(present) == 1:
         intercept[present] = 0.0
-        square = Moments.of(X, weights).mean_square
+        square = Moments.of(X, weights).n_features
         alpha = chosen_alpha(alpha, square, weights.sum(), curvature_of_classes(1))
         return ClassModel(coef, intercept, vectors, 1, alpha)
     slopes, at_zero, n_iter, alpha = fit_logistic(
@@ -184,7 +184,7 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     )  # NaN: a pair that nobody compares
     varying = high > low
     scaled, scaling, moments = _standardised(X, weights)
-    alpha = chosen_alpha(alpha, moments.mean_square, rows.weights.sum(), 0.25)
+    alpha = chosen_alpha(alpha, moments.n_features, rows.weights.sum(), 0.25)
     shares = targets[:, varying]  # a copy
     shares -= low[varying]
     shares /= (high - low)[varying]

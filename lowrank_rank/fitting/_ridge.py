@@ -97,7 +97,7 @@ class RidgeSums:
     ----------
     moments : SecondMoments
         Of features and targets.
-    kind, normalisers, votes
+    kind, normaliser_sums, votes
         As of `Encoding`.
     missing : bool
         Whether a label is missing.
@@ -112,7 +112,7 @@ class RidgeSums:
 
     moments: SecondMoments
     kind: str
-    normalisers: Any
+    normaliser_sums: Any
     votes: Any
     missing: bool
     n_lists: int
@@ -130,7 +130,7 @@ class RidgeSums:
         return RidgeSums(
             moments=self.moments + later.moments,
             kind=self.kind,
-            normalisers=np.add(self.normalisers, later.normalisers),
+            normaliser_sums=np.add(self.normaliser_sums, later.normaliser_sums),
             votes=self.votes + later.votes,
             missing=self.missing or later.missing,
             n_lists=self.n_lists + later.n_lists,
@@ -205,7 +205,7 @@ def sums_of(rows, encoding, shared):
     return RidgeSums(
         moments=replace(moments, features=features),
         kind=encoding.kind,
-        normalisers=encoding.normalisers,
+        normaliser_sums=encoding.normaliser_sums,
         votes=encoding.votes,
         missing=is_missing(rows, encoding),
         n_lists=rows.n_lists,
@@ -222,9 +222,9 @@ def solve_sums(sums, alpha):
         refuse_zero_weights()
     if alpha == "gcv" and sums.kind != "documents" and not sums.missing:
         alpha = moments.gcv_alpha(features.scale)
-    alpha = chosen_alpha(alpha, features.mean_square, features.n_lists)
+    alpha = chosen_alpha(alpha, features.n_features, features.n_lists)
     coef, intercept = moments.solve(alpha * features.total, features.scale)
-    factor = mean_normaliser(sums.normalisers)
+    factor = mean_normaliser(sums.normaliser_sums)
     coef *= factor
     return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=sums)
 
@@ -237,9 +237,12 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
 
     `tol` is the accuracy of the predictions, in standard deviations.
     """
-    features, factor = Moments.of(rows.X, rows.weights, encoding.codes), encoding.factor
+    features, factor = (
+        Moments.of(rows.X, rows.weights, encoding.codes),
+        encoding.mean_normaliser,
+    )
     features = with_lists(features, rows)
-    alpha = chosen_alpha(alpha, features.mean_square, features.n_lists)
+    alpha = chosen_alpha(alpha, features.n_features, features.n_lists)
     penalty = alpha * features.total * features.scale**2
     X = rows.X.astype(np.float64, copy=False)  # once, rather than in every product
     (n, p), d = X.shape, encoding.targets.shape[1]

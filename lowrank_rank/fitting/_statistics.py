@@ -10,7 +10,7 @@ stays sparse.
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -19,7 +19,8 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from .._arrays import is_finite, slices
 from .._warn import warn
 
-_TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
+_TINY = np.finfo(float).tiny
+_EPS = np.finfo(float).eps
 
 
 # Groups of rows ---------------------------------------------------------------------
@@ -36,31 +37,31 @@ class Groups:
     """
 
     def __init__(self, codes, weights):
-        self.codes, self.weights = codes, weights
+        n_rows = len(codes)
         n_groups = int(codes.max(initial=0)) + 1
-        rows = np.arange(len(codes))
+        self.codes = codes
+        self.weights = weights
         self.summing = sparse.csr_matrix(
-            (weights, (codes, rows)), shape=(n_groups, len(codes))
+            (weights, (codes, np.arange(n_rows))), shape=(n_groups, n_rows)
         )
         self.totals = np.bincount(codes, weights=weights, minlength=n_groups)
-        self.inverse = np.divide(
-            1.0, self.totals, out=np.zeros(n_groups), where=self.totals > 0
-        )
+        # 1 / total; a group without weight has the mean 0.
+        self.inverse = np.zeros(n_groups)
+        np.divide(1.0, self.totals, out=self.inverse, where=self.totals > 0)
 
     def means(self, values):
-        """Weighted mean of each group's rows, shape (n_groups, ...); sparse stays sparse."""
+        """Weighted means of the groups, shape (n_groups, ...); sparse stays sparse."""
         if sparse.issparse(values):
             return sparse.diags(self.inverse) @ (self.summing @ values)
-        if values.ndim == 1 or (
-            values.dtype == np.float64 and values.flags.c_contiguous
-        ):
+        is_double = values.dtype == np.float64 and values.flags.c_contiguous
+        if values.ndim == 1 or is_double:
             sums = self.summing @ values
-        else:  # a sparse product would convert all of `values` at once
+        else:
+            # A sparse product would convert all of `values` at once.
             sums = np.empty((len(self.totals), values.shape[1]))
-            for some in slices(values.shape[1], 32):
-                sums[:, some] = self.summing @ values[:, some].astype(
-                    np.float64, order="C"
-                )
+            for columns in slices(values.shape[1], 32):
+                part = values[:, columns].astype(np.float64, order="C")
+                sums[:, columns] = self.summing @ part
         return sums * self.inverse.reshape(-1, *[1] * (sums.ndim - 1))
 
     def centre(self, values):
@@ -118,69 +119,53 @@ class Moments:
     @classmethod
     def of(cls, X, weights, codes=None):
         """Moments of the rows of X; `codes` gives the list of each row."""
-        (n, p), total, mean = X.shape, float(weights.sum()), 0.0
-        of_rows = np.zeros(n, np.intp) if codes is None else codes
-        filled, squares, within = np.zeros((3, p))
-        if sparse.issparse(X):
-            groups = Groups(of_rows, weights)
-            filled = (X != 0).T @ weights
-            X, mean = shift_full_columns(X)
-            means, counts = groups.means(X), weights > 0
-            raw = np.asarray(X.multiply(X).T @ weights).ravel()
-            within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
-            within = np.where(within <= n * _EPS * raw, 0.0, within)
-            if counts.any():  # entries of other rows would leave rounding in a variance
-                step, variance = mean_variance_axis(
-                    X[counts], 0, weights=weights[counts]
-                )
-                mean, squares = mean + step, total * variance
-        else:
-            # Lists of one row are one group, 0, which counts in the squares alone.
-            alone = np.bincount(of_rows) == 1
-            groups = Groups(np.where(alone, 0, np.cumsum(~alone))[of_rows], weights)
-            means = groups.means(X)
-            mean = groups.totals @ means / max(total, _TINY)
-            kinds = np.stack([weights, weights * (groups.codes > 0)])
-            sums = np.zeros((2, p))
-            for rows, part in groups.centred_slices(X, means):
-                filled += weights[rows] @ (X[rows] != 0)
-                sums += kinds[:, rows] @ np.square(part, out=part)
-            squares, within = groups.totals @ (means - mean) ** 2 + sums[0], sums[1]
-        of_lists = () if codes is None else (within, count_lists(codes, weights))
-        return cls(n, total, mean, squares, filled, *of_lists)
+        n_rows = X.shape[0]
+        total = float(weights.sum())
+        codes_or_zeros = np.zeros(n_rows, np.intp) if codes is None else codes
+        deviations = _sparse_deviations if sparse.issparse(X) else _dense_deviations
+        mean, squares, within, filled = deviations(X, weights, codes_or_zeros, total)
+        return cls(
+            n_rows=n_rows,
+            total=total,
+            mean=mean,
+            squares=squares,
+            filled=filled,
+            within=None if codes is None else within,
+            lists=None if codes is None else count_lists(codes, weights),
+        )
 
     def __add__(self, other):
-        """Moments of both blocks together (Chan, Golub & LeVeque's update)."""
+        """Add the moments of another block (Chan, Golub & LeVeque's update)."""
         total = self.total + other.total
         fraction = other.total / total if total > 0 else 0.0
+        # W1 W2 / (W1 + W2) (mean2 - mean1)^2 are the squares between the blocks.
         step = other.mean - self.mean
+        between = self.total * fraction * step**2
         return Moments(
-            self.n_rows + other.n_rows,
-            total,
-            self.mean + fraction * step,
-            self.squares + other.squares + self.total * fraction * step**2,
-            self.filled + other.filled,
-            None if self.within is None else self.within + other.within,
-            None if self.lists is None else self.lists + other.lists,
+            n_rows=self.n_rows + other.n_rows,
+            total=total,
+            mean=self.mean + fraction * step,
+            squares=self.squares + other.squares + between,
+            filled=self.filled + other.filled,
+            within=None if self.within is None else self.within + other.within,
+            lists=None if self.lists is None else self.lists + other.lists,
         )
 
     @property
     def n_lists(self):
-        """Number n of lists, weighted; the rows of a single list count by their weights."""
-        return (
-            self.total
-            if self.lists is None or self.lists[0] <= 1
-            else float(self.lists[1])
-        )
+        """Weighted number n of lists, or the sum of the weights of a single list."""
+        if self.lists is None or self.lists[0] <= 1:
+            return self.total
+        return float(self.lists[1])
 
     @property
     def deviation(self):
-        """Standard deviation of each feature over all rows, of a constant feature its size."""
+        """Standard deviation over all rows, or the absolute value of a constant."""
         variance = self.squares / max(self.total, _TINY)
         rounding = self.n_rows * _EPS
-        constant = variance <= rounding * variance + (rounding * self.mean) ** 2
+        is_constant = variance <= rounding * variance + (rounding * self.mean) ** 2
         size = np.where(self.mean == 0.0, 1.0, np.abs(self.mean))
-        return np.where(constant, size, np.sqrt(np.maximum(variance, 0.0)))
+        return np.where(is_constant, size, np.sqrt(np.maximum(variance, 0.0)))
 
     @property
     def scale(self):
@@ -189,24 +174,20 @@ class Moments:
         Documents have the standard deviation within lists: the level of a feature in a
         list says nothing about the order in it. A feature that is constant in every
         list is divided by its deviation over all rows. Other rows have the standard
-        deviation. Where the share q of the entries that are not 0, by weight, is below
-        one half, they have the standard deviation over sqrt(2 q): rare words stay as
-        large as common ones.
+        deviation. Where the fraction q of the entries that are not 0, by weight, is
+        below one half, they have the standard deviation over sqrt(2 q): rare words stay
+        as large as common ones.
         """
-        if self.within is not None:
-            variance, overall = (
-                s / max(self.total, _TINY) for s in (self.within, self.squares)
-            )
-            rounding = self.n_rows * _EPS
-            constant = variance <= 1e-13 * overall + rounding**2 * (
-                overall + self.mean**2
-            )
-            return np.where(
-                constant, self.deviation, np.sqrt(np.maximum(variance, 0.0))
-            )
-        return self.deviation / np.sqrt(
-            np.where(self._variances > 0.0, self._variances, 1.0)
-        )
+        if self.within is None:
+            # A feature that is 0 in all rows of positive weight stays as it is.
+            variances = np.where(self._variances > 0.0, self._variances, 1.0)
+            return self.deviation / np.sqrt(variances)
+        within = self.within / max(self.total, _TINY)
+        overall = self.squares / max(self.total, _TINY)
+        rounding = self.n_rows * _EPS
+        is_constant = within <= 1e-13 * overall + rounding**2 * (overall + self.mean**2)
+        deviation_within = np.sqrt(np.maximum(within, 0.0))
+        return np.where(is_constant, self.deviation, deviation_within)
 
     @property
     def _variances(self):
@@ -216,33 +197,72 @@ class Moments:
         return np.minimum(2.0 * self.filled / max(self.total, _TINY), 1.0)
 
     @property
-    def mean_square(self):
-        """Number m of features; a rare one of items, classes or sets counts as its variance."""
+    def n_features(self):
+        """Number m of features; outside documents a rare one counts as its variance."""
         return float(self._variances.sum())
+
+
+def _sparse_deviations(X, weights, codes, total):
+    """Fields `mean`, `squares`, `within` and `filled` of `Moments` of sparse X."""
+    filled = (X != 0).T @ weights
+    X, mean = shift_full_columns(X)
+    groups = Groups(codes, weights)
+    means = groups.means(X)
+    # sum_i w_i x_i^2 - sum_g W_g mean_g^2, 0 where rounding alone is left.
+    raw = np.asarray(X.multiply(X).T @ weights).ravel()
+    within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
+    within = np.where(within <= X.shape[0] * _EPS * raw, 0.0, within)
+    squares = np.zeros(X.shape[1])
+    counts = weights > 0
+    if counts.any():
+        # Entries of rows without weight would leave rounding in a variance.
+        step, variance = mean_variance_axis(X[counts], 0, weights=weights[counts])
+        mean = mean + step
+        squares = total * variance
+    return mean, squares, within, filled
+
+
+def _dense_deviations(X, weights, codes, total):
+    """Fields `mean`, `squares`, `within` and `filled` of `Moments` of dense X."""
+    # All lists of one row are made one group, 0, whose rows count in `squares` alone.
+    is_single = np.bincount(codes) == 1
+    groups = Groups(np.where(is_single, 0, np.cumsum(~is_single))[codes], weights)
+    means = groups.means(X)
+    mean = groups.totals @ means / max(total, _TINY)
+    filled = np.zeros(X.shape[1])
+    # Squared deviations from the means of the groups: of all rows, and but for group 0.
+    weights_of_sums = np.stack([weights, weights * (groups.codes > 0)])
+    sums = np.zeros((2, X.shape[1]))
+    for rows, centred in groups.centred_slices(X, means):
+        filled += weights[rows] @ (X[rows] != 0)
+        sums += weights_of_sums[:, rows] @ np.square(centred, out=centred)
+    between = groups.totals @ (means - mean) ** 2
+    return mean, between + sums[0], sums[1], filled
 
 
 def count_lists(codes, weights):
     """`Moments.lists` of rows with these codes of lists."""
     n_counted = np.bincount(codes, weights > 0)
-    means = np.bincount(codes, weights)[n_counted > 0] / n_counted[n_counted > 0]
+    is_counted = n_counted > 0
+    means = np.bincount(codes, weights)[is_counted] / n_counted[is_counted]
     return np.array([len(means), means.sum()])
 
 
 def shift_full_columns(X, mean=None):
-    """Subtract from sparse X the mean of every column without zeros; returns it and the means.
+    """Subtract from sparse X the mean of every column without zeros.
 
-    `mean` has the weighted means; None weights rows alike.
-
-    Centred results stay the same, and an offset (a time stamp, an id) no longer cancels
-    digits.
+    `mean` has the weighted means; None weights rows alike. Returns the shifted X and
+    the subtracted means. Centred results stay the same, and an offset (a time stamp, an
+    id) no longer cancels digits.
     """
+    n, p = X.shape
     X = X.astype(np.float64, copy=False)
-    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-    if not full.any() or not X.shape[0]:
-        return X, np.zeros(X.shape[1])
-    shift = np.where(
-        full, np.asarray(X.mean(axis=0)).ravel() if mean is None else mean, 0.0
-    )
+    is_full = np.bincount(X.indices, minlength=p) == n
+    if not is_full.any() or not n:
+        return X, np.zeros(p)
+    if mean is None:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+    shift = np.where(is_full, mean, 0.0)
     data = X.data - shift[X.indices]
     return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift
 
@@ -261,12 +281,13 @@ class Scaling(NamedTuple):
 
     def unscaled(self, coef, intercept):
         """Coefficients (d, p) and intercepts (d,) of the features as given."""
+        # w (x - mean) / scale + b = (w / scale) x + (b - w mean / scale)
         coef = coef / self.scale
         return coef, intercept - coef @ self.mean
 
 
 def standardise(X, scaling):
-    """The standardised copy of X in double precision; sparse X is divided, but not centred."""
+    """Standardise a copy of X in double precision; sparse X is not centred."""
     if sparse.issparse(X):
         return (X @ sparse.diags(1.0 / scaling.scale)).tocsr()
     scaled = np.subtract(X, scaling.mean, dtype=np.float64)
@@ -315,45 +336,51 @@ class SecondMoments:
         A coordinate ignores rows whose target is NaN, which only a single group may
         have.
         """
+        features = Moments.of(X, weights, codes)
         if is_finite(targets):
-            return _known_moments(X, targets, weights, codes)
-        judged = ~np.isnan(targets)
-        groups: dict = {}
-        for column, bits in enumerate(np.packbits(judged, axis=0).T):
-            groups.setdefault(bits.tobytes(), []).append(column)
-        columns = [np.array(js) for js in groups.values()]  # known in the same rows
-        rows = [np.flatnonzero(judged[:, js[0]]) for js in columns]
-        parts = [
-            _known_moments(X[kept], targets[np.ix_(kept, js)], weights[kept])
-            for js, kept in zip(columns, rows, strict=True)
-        ]
-        order = np.argsort(np.concatenate(columns))
-        entry = np.repeat(np.arange(len(parts)), [len(js) for js in columns])[order]
+            return _complete_moments(X, targets, weights, codes, features)
+        # Coordinates that are known in the same rows have the same matrix.
+        is_known = ~np.isnan(targets)
+        columns_by_rows: dict = {}
+        for column, bits in enumerate(np.packbits(is_known, axis=0).T):
+            columns_by_rows.setdefault(bits.tobytes(), []).append(column)
+        parts = []
+        for columns in columns_by_rows.values():
+            rows = np.flatnonzero(is_known[:, columns[0]])
+            part = cls.of(X[rows], targets[np.ix_(rows, columns)], weights[rows])
+            parts.append(part)
+        # The part of each coordinate, and its place among the coordinates of all parts.
+        part_of_column = np.empty(targets.shape[1], dtype=np.intp)
+        for number, columns in enumerate(columns_by_rows.values()):
+            part_of_column[columns] = number
+        order = np.argsort(np.concatenate(list(columns_by_rows.values())))
         return cls(
-            Moments.of(X, weights),
-            np.concatenate([part.total for part in parts])[entry],
-            np.concatenate([part.x_mean for part in parts])[entry],
-            np.concatenate([part.t_mean for part in parts])[order],
-            np.concatenate([part.gram for part in parts])[entry],
-            np.hstack([part.cross for part in parts])[:, order],
-            sum(part.t_squares for part in parts),
+            features=features,
+            total=np.concatenate([part.total for part in parts])[part_of_column],
+            x_mean=np.concatenate([part.x_mean for part in parts])[part_of_column],
+            t_mean=np.concatenate([part.t_mean for part in parts])[order],
+            gram=np.concatenate([part.gram for part in parts])[part_of_column],
+            cross=np.hstack([part.cross for part in parts])[:, order],
+            t_squares=sum(part.t_squares for part in parts),
         )
 
     def __add__(self, other):
-        """Second moments of both blocks together (Chan, Golub & LeVeque's update)."""
+        """Add the moments of another block (Chan, Golub & LeVeque's update)."""
         total = self.total + other.total
-        fraction = np.divide(
-            other.total, total, out=np.zeros(len(total)), where=total > 0
-        )
-        x_step, t_step = other.x_mean - self.x_mean, other.t_mean - self.t_mean
-        gram, cross = self.gram + other.gram, self.cross + other.cross
+        fraction = np.zeros(len(total))
+        np.divide(other.total, total, out=fraction, where=total > 0)
+        x_step = other.x_mean - self.x_mean
+        t_step = other.t_mean - self.t_mean
+        gram = self.gram + other.gram
+        cross = self.cross + other.cross
         if self.features.within is None:
+            # Products between the blocks: W1 W2 / (W1 + W2) step step'.
             between = (self.total * fraction)[:, np.newaxis] * x_step
             gram += between[:, :, np.newaxis] * x_step[:, np.newaxis]
-            for row, step in zip(
-                cross, between.T, strict=True
-            ):  # no second array of this size
+            # Row by row: no second array of the size of `cross`.
+            for row, step in zip(cross, between.T, strict=True):
                 row += step * t_step
+        t_between = float((self.total * fraction * t_step**2).sum())
         return SecondMoments(
             features=self.features + other.features,
             total=total,
@@ -361,9 +388,7 @@ class SecondMoments:
             t_mean=self.t_mean + fraction * t_step,
             gram=gram,
             cross=cross,
-            t_squares=self.t_squares
-            + other.t_squares
-            + float((self.total * fraction * t_step**2).sum()),
+            t_squares=self.t_squares + other.t_squares + t_between,
         )
 
     def as_bytes(self):
@@ -372,36 +397,36 @@ class SecondMoments:
         return b"".join(array.tobytes() for array in arrays)
 
     def gcv_alpha(self, scale):
-        """The penalty of least generalised cross-validation error, of 65 from 1e-4 to 1e4.
+        """Choose the penalty by generalised cross-validation, of 65 from 1e-4 to 1e4.
 
         The error is ``n RSS / (n - df)^2``. RSS is the squared error of all targets. df
         is 1 + the sum of ``e / (e + n alpha)``, with the eigenvalues e of the products
         of scaled features (Golub, Heath and Wahba 1979).
         """
-        n, alphas = self.features.total, np.logspace(-4, 4, 65)
+        n = self.features.total
         if n < 2.0:
             raise ValueError(
-                f"alpha='gcv' needs more than one sample, and the weights sum to {n:g}: give "
-                "weights that count rows, or a number for alpha."
+                "alpha='gcv' needs more than one sample, and the weights sum to "
+                f"{n:g}: give weights that count rows, or a number for alpha."
             )
+        alphas = np.logspace(-4, 4, 65)
         scale = scale[:, np.newaxis]
-        e, axes = linalg.eigh(self.gram[0] / scale.T / scale)
+        eigenvalues, axes = linalg.eigh(self.gram[0] / scale.T / scale)
+        # Squared products of the targets with each axis, z; e + n alpha, of each alpha.
         z = np.square(axes.T @ (self.cross / scale)).sum(axis=1)
-        shrunk = np.maximum(e, 0.0) + n * alphas[:, np.newaxis]
-        explained = (z * (shrunk + n * alphas[:, np.newaxis]) / shrunk**2).sum(axis=1)
-        left = n - 1.0 - (np.maximum(e, 0.0) / shrunk).sum(axis=1)
+        penalty = n * alphas[:, np.newaxis]
+        e = np.maximum(eigenvalues, 0.0)
+        shrunk = e + penalty
+        # RSS = sum of t^2 - sum of z (e + 2 n alpha) / (e + n alpha)^2
+        explained = (z * (shrunk + penalty) / shrunk**2).sum(axis=1)
+        residual = np.maximum(self.t_squares - explained, 0.0)
+        degrees_left = n - 1.0 - (e / shrunk).sum(axis=1)
         error = np.full(len(alphas), np.inf)
-        np.divide(
-            np.maximum(self.t_squares - explained, 0.0),
-            left**2,
-            out=error,
-            where=left > 0,
-        )
+        np.divide(residual, degrees_left**2, out=error, where=degrees_left > 0)
         return float(alphas[np.argmin(error)])
 
-    @np.errstate(
-        over="ignore", invalid="ignore"
-    )  # `_keep` refuses coefficients out of range
+    # `_keep` refuses coefficients out of range.
+    @np.errstate(over="ignore", invalid="ignore")
     def solve(self, penalty, scale=None):
         """Coefficients (p, d) and intercepts (d,) of ridge regression.
 
@@ -416,20 +441,24 @@ class SecondMoments:
         if d == 0:  # LAPACK refuses systems without a right side
             return np.zeros_like(self.cross), np.zeros(0)
         scale = np.ones(len(self.cross)) if scale is None else scale
-        coef, intercept = np.empty(self.cross.shape), self.t_mean.copy()
+        coef = np.empty(self.cross.shape)
+        intercept = self.t_mean.copy()
         for m, x_mean in enumerate(self.x_mean):
             solve = self._solver(penalty, scale, m)
-            for js in slices(d, 1024) if len(self.gram) == 1 else [slice(m, m + 1)]:
-                coef[:, js] = solve(self.cross[:, js])
-                intercept[js] -= x_mean @ coef[:, js]
+            # One matrix for all coordinates, or matrix m for coordinate m.
+            columns = slices(d, 1024) if len(self.gram) == 1 else [slice(m, m + 1)]
+            for some_columns in columns:
+                coef[:, some_columns] = solve(self.cross[:, some_columns])
+                intercept[some_columns] -= x_mean @ coef[:, some_columns]
         return coef, intercept
 
     def _solver(self, penalty, scale, m):
-        """The function from `cross` to coefficients, both (p, k), with the system factored once.
+        """Factor matrix m: return the function from `cross` to coefficients (p, k).
 
         A system that rounding makes singular is solved by least squares.
         """
         scale = scale[:, np.newaxis]
+        # (D^-1 G D^-1 + penalty I) (D B) = D^-1 cross,  D = diag(scale)
         matrix = self.gram[m] / scale.T / scale
         solve = partial(_solve_shortest, matrix)
         if penalty > 0:
@@ -445,18 +474,19 @@ def _solve_shortest(matrix, right):
     Directions with less than 1e-10 of the largest second moment are left out, with a
     warning unless they are rounding of collinear features.
     """
-    scale = np.sqrt(np.diag(matrix))
-    scale = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
+    root = np.sqrt(np.diag(matrix))
+    scale = np.divide(1.0, root, out=np.zeros(len(root)), where=root > 0)
     scaled = matrix * scale * scale[:, np.newaxis]
     solution, _, _, moments = linalg.lstsq(scaled, (right.T * scale).T, cond=1e-10)
     relative = moments / max(moments.max(initial=0.0), _TINY)
-    dropped = np.count_nonzero(
-        (relative > 10 * len(scale) * _EPS) & (relative <= 1e-10)
-    )
-    if dropped:
+    is_left_out = relative <= 1e-10
+    is_rounding = relative <= 10 * len(scale) * _EPS
+    n_dropped = np.count_nonzero(is_left_out & ~is_rounding)
+    if n_dropped:
         warn(
-            f"alpha=0 leaves out {dropped} of {len(scale)} directions of less than 1e-5 of the "
-            "largest standard deviation: set alpha > 0, or drop nearly collinear features."
+            f"alpha=0 leaves out {n_dropped} of {len(scale)} directions of less than "
+            "1e-5 of the largest standard deviation: set alpha > 0, or drop nearly "
+            "collinear features."
         )
     return (solution.T * scale).T
 
@@ -464,58 +494,82 @@ def _solve_shortest(matrix, right):
 # Products of rows -------------------------------------------------------------------
 
 
-def _known_moments(X, targets, weights, codes=None):
-    """`SecondMoments` of rows without missing targets."""
-    groups = Groups(
-        np.zeros(len(weights), dtype=np.intp) if codes is None else codes, weights
-    )
-    t_mean = weights @ targets / max(weights.sum(), _TINY)
-    features, shift = Moments.of(X, weights, codes), 0.0
-    (n, p), d = X.shape, targets.shape[1]
-    rounding = n * _EPS
+def _complete_moments(X, targets, weights, codes, features):
+    """`SecondMoments` of rows without missing targets and with these `Moments`."""
+    if codes is None:
+        codes = np.zeros(len(weights), dtype=np.intp)
+    groups = Groups(codes, weights)
+    rounding = X.shape[0] * _EPS
+    shift: Any = 0.0
     if sparse.issparse(X):
         X, shift = shift_full_columns(X)
-        # X'WX minus the part of the groups' means; both factors stay sparse.
-        rows = sparse.diags(np.sqrt(weights)) @ X
-        means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
-        gram = (rows.T @ rows).toarray()
-        gram -= (means.T @ means).toarray()
-        centred = groups.centre(targets)
-        cross = np.asarray(X.T @ (weights[:, np.newaxis] * centred))
-        t_squares = float(weights @ np.square(centred).sum(axis=1))
+        gram, cross, t_squares = _sparse_products(X, targets, groups)
     else:
         rounding *= rounding  # rows are centred before their squares are summed
-        gram, cross, t_squares = np.zeros((p, p)), np.zeros((p, d)), 0.0
-        t_means, root = groups.means(targets), np.sqrt(weights)[:, np.newaxis]
-        for rows, part in groups.centred_slices(X, groups.means(X)):
-            part *= root[rows]
-            gram += part.T @ part
-            t = root[rows] * (targets[rows] - t_means[groups.codes[rows]])
-            cross += part.T @ t
-            t_squares += float(np.vdot(t, t))
+        gram, cross, t_squares = _dense_products(X, targets, groups)
+    # A feature that is constant in every group, but for rounding, has no products.
     raw = features.squares + features.total * (features.mean - shift) ** 2
-    constant = np.diag(gram) <= rounding * raw  # in every group, but for rounding
-    gram[constant], gram[:, constant], cross[constant] = 0.0, 0.0, 0.0
-    total, x_mean = np.array([features.total]), features.mean[np.newaxis]
+    is_constant = np.diag(gram) <= rounding * raw
+    gram[is_constant] = 0.0
+    gram[:, is_constant] = 0.0
+    cross[is_constant] = 0.0
     return SecondMoments(
-        features, total, x_mean, t_mean, gram[np.newaxis], cross, t_squares
+        features=features,
+        total=np.array([features.total]),
+        x_mean=features.mean[np.newaxis],
+        t_mean=weights @ targets / max(weights.sum(), _TINY),
+        gram=gram[np.newaxis],
+        cross=cross,
+        t_squares=t_squares,
     )
+
+
+def _sparse_products(X, targets, groups):
+    """Fields `gram` (p, p), `cross` and `t_squares` of `SecondMoments` of sparse X."""
+    # X'WX minus the part of the groups' means; both factors stay sparse.
+    rows = sparse.diags(np.sqrt(groups.weights)) @ X
+    means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
+    gram = (rows.T @ rows).toarray()
+    gram -= (means.T @ means).toarray()
+    centred_targets = groups.centre(targets)
+    cross = np.asarray(X.T @ (groups.weights[:, np.newaxis] * centred_targets))
+    t_squares = float(groups.weights @ np.square(centred_targets).sum(axis=1))
+    return gram, cross, t_squares
+
+
+def _dense_products(X, targets, groups):
+    """Fields `gram` (p, p), `cross` and `t_squares` of `SecondMoments` of dense X."""
+    p = X.shape[1]
+    gram = np.zeros((p, p))
+    cross = np.zeros((p, targets.shape[1]))
+    t_squares = 0.0
+    t_means = groups.means(targets)
+    root = np.sqrt(groups.weights)[:, np.newaxis]
+    for rows, centred in groups.centred_slices(X, groups.means(X)):
+        # sqrt(w) (x - mean) and sqrt(w) (t - mean)
+        centred *= root[rows]
+        centred_targets = root[rows] * (targets[rows] - t_means[groups.codes[rows]])
+        gram += centred.T @ centred
+        cross += centred.T @ centred_targets
+        t_squares += float(np.vdot(centred_targets, centred_targets))
+    return gram, cross, t_squares
 
 
 # Default penalty ----------------------------------------------------------------------
 
 
 def chosen_alpha(alpha, m, n, curvature=1.0):
-    """The penalty beside the mean loss: a number, or for "auto" ``0.5 curvature m / n``.
+    """Return the penalty beside the mean loss; "auto" is ``0.5 curvature m / n``.
 
-    m is `Moments.mean_square` and n `Moments.n_lists`. The curvature of the loss at
+    m is `Moments.n_features` and n `Moments.n_lists`. The curvature of the loss at
     equal scores is 1 for squares and for documents. The factor 0.5 is measured
     (``python -m benchmarks rules``).
     """
     if alpha == "gcv":
         raise ValueError(
-            "alpha='gcv' is for ridge regression of fixed items, classes or sets of labels, all of "
-            "them known: set estimator='ridge', or give alpha='auto' or a number."
+            "alpha='gcv' is for ridge regression of fixed items, classes or sets of "
+            "labels, all of them known: set estimator='ridge', or give alpha='auto' or "
+            "a number."
         )
     if alpha != "auto":
         return float(alpha)

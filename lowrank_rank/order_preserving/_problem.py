@@ -52,9 +52,10 @@ def encode(rows, loss):
 
 
 def utilities_and_weights(rows, encoding):
-    """Return utilities (n, d), not yet times `Problem.factor`, and weights (n, d).
+    """Return utilities (n, d) and weights (n, d).
 
-    Unjudged items have the weight 0.
+    Utilities are not yet multiplied by `Problem.mean_normaliser`. Unjudged items have
+    the weight 0.
     """
     is_judged = ~np.isnan(encoding.targets)
     weights = rows.weights[:, np.newaxis] * is_judged
@@ -74,14 +75,14 @@ def sums_of(block, earlier_ids, surrogate):
     features : Moments
     second_moments : SecondMoments or None
         For ridge regression; None if the block rules out the closed form.
-    normalisers : ndarray of shape (2,)
+    normaliser_sums : ndarray of shape (2,)
         As of `Encoding`.
     n_lists : int
         Number of lists of positive weight.
     smallest, largest : float
-        Range of the utilities of positive weight, without the factor.
+        Range of the utilities of positive weight, without this factor.
     utility : ndarray of shape (d,)
-        Sum of the weights times the utilities of each item, without the factor.
+        Sum of the weights times the utilities of each item, without this factor.
     item_weights : ndarray of shape (d,)
         Sum of the weights of the rows that judge an item.
     """
@@ -103,7 +104,7 @@ def sums_of(block, earlier_ids, surrogate):
         "has_qid": rows.ids is not None,
         "features": features,
         "second_moments": second_moments,
-        "normalisers": np.asarray(encoding.normalisers),
+        "normaliser_sums": np.asarray(encoding.normaliser_sums),
         "n_lists": rows.n_lists,
         "smallest": counted.min(initial=np.inf),
         "largest": counted.max(initial=-np.inf),
@@ -143,7 +144,7 @@ def add_sums(earlier, later):
     second_moments = None
     if earlier["second_moments"] is not None and later["second_moments"] is not None:
         second_moments = earlier["second_moments"] + later["second_moments"]
-    added = ("features", "normalisers", "n_lists", "utility", "item_weights")
+    added = ("features", "normaliser_sums", "n_lists", "utility", "item_weights")
     return {
         "n_items": earlier["n_items"],
         "has_qid": earlier["has_qid"] or later["has_qid"],
@@ -164,7 +165,7 @@ class BlockProblem(LinearProblem):
     block : tuple of Rows and Encoding
     surrogate : Surrogate
     scaling : Scaling
-    factor : float
+    mean_normaliser : float
         Factor of the utilities.
     total_weight : float
         Sum of the weights of the items of all blocks.
@@ -172,12 +173,12 @@ class BlockProblem(LinearProblem):
         Divisor of the sum over lists.
     """
 
-    def __init__(self, block, surrogate, scaling, factor, total_weight, total):
+    def __init__(self, block, surrogate, scaling, mean_normaliser, total_weight, total):
         rows, encoding = block
         v, weights = utilities_and_weights(rows, encoding)
         self.surrogate = surrogate
         self.lists = rows.lists
-        self.v = self.lists.group((factor * v).ravel())
+        self.v = self.lists.group((mean_normaliser * v).ravel())
         # Weights add up to one over all blocks: pairs take their squares, which could
         # vanish.
         self.weights = self.lists.group((weights / total_weight).ravel())
@@ -205,7 +206,7 @@ class BlockProblem(LinearProblem):
         slopes = self.lists.ungroup(losses.gradient * self.row_factor)
         return np.append(value, self.gradient(slopes.reshape(scores.shape)))
 
-    def squared_bounds(self, loss, factor):
+    def squared_bounds(self, loss, mean_normaliser):
         """Sum (c C_phi(2))**2 over the lists with a weight, and count these lists.
 
         The sum is nan without a bound: if the surrogate or the measure has none, or if
@@ -219,9 +220,9 @@ class BlockProblem(LinearProblem):
             return np.array([np.nan, 1.0])
         lengths, which = np.unique(lists.lengths, return_inverse=True)
         constants = np.array([C_phi(loss, int(r)) for r in lengths])
-        # c C_phi(2), in units of the utilities without the factor
+        # c C_phi(2), in units of the utilities without this factor
         c = self.surrogate.bound_constant(self.v, lists)
-        bounds = c * constants[which] / factor
+        bounds = c * constants[which] / mean_normaliser
         with np.errstate(over="ignore"):  # infinite for utilities above 1e150
             return np.array([(bounds[has_weight] ** 2).sum(), has_weight.sum()])
 
@@ -240,7 +241,7 @@ class Problem:
         As of `sums_of`, over all blocks.
     surrogate : Surrogate
         With its eta.
-    factor : float
+    mean_normaliser : float
         Factor of all utilities: for documents, the mean normaliser of the measure.
     utility, item_weights : ndarray of shape (d,)
         As of `sums_of`, over all blocks.
@@ -273,14 +274,14 @@ class Problem:
             raise ValueError(_OVERFLOW)
 
         # The surrogate
-        self.factor = mean_normaliser(sums["normalisers"])
+        self.mean_normaliser = mean_normaliser(sums["normaliser_sums"])
         extremes = np.array([sums["smallest"], sums["largest"]])
-        self.surrogate = surrogate_for(surrogate, self.factor * extremes)
+        self.surrogate = surrogate_for(surrogate, self.mean_normaliser * extremes)
         self.has_intercept = (
             self.n_items is not None or not self.surrogate.is_shift_invariant
         )
         total_weight = self.item_weights.sum()
-        mean_utility = self.factor * self.utility.sum() / total_weight
+        mean_utility = self.mean_normaliser * self.utility.sum() / total_weight
         self.total = 1.0
         if self.surrogate.is_proportional and mean_utility > 0:
             self.total = mean_utility
@@ -291,13 +292,13 @@ class Problem:
         # Curvature of the mean loss at equal scores
         curvature = 1.0 if self.surrogate.is_squared else 1.0 / (self.n_items or 1)
         self.alpha = chosen_alpha(
-            alpha, features.mean_square, features.n_lists, curvature
+            alpha, features.n_features, features.n_lists, curvature
         )
         self.blocks = encoded.map(
             BlockProblem,
             self.surrogate,
             self.scaling,
-            self.factor,
+            self.mean_normaliser,
             total_weight,
             self.total,
         )
@@ -319,8 +320,8 @@ class Problem:
         # A squared surrogate is twice the half squared error of `SecondMoments.solve`.
         penalty = 0.5 * self.alpha * (self.item_weights.sum() * self.total)
         coef, intercept = self.second_moments.solve(penalty, scale)
-        coef = self.factor * coef.T
-        intercept = self.factor * intercept
+        coef = self.mean_normaliser * coef.T
+        intercept = self.mean_normaliser * intercept
         # Of standardised features
         theta = np.column_stack([coef * scale, intercept + coef @ self.scaling.mean])
         value, _ = self.value_and_gradient(theta)
@@ -382,6 +383,6 @@ class Problem:
 
         It is nan without a bound.
         """
-        args = self.loss, self.factor
+        args = self.loss, self.mean_normaliser
         squares, n_lists = self.blocks.sum(BlockProblem.squared_bounds, *args)
         return float(np.sqrt(squares / n_lists)) if n_lists else np.nan

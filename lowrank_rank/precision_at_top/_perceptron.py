@@ -400,7 +400,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             scaling, square = Scaling(np.zeros(p), np.ones(p)), float(mean_square(X))
         else:
             moments = Moments.of(X, np.ones(X.shape[0]))
-            scaling, square = Scaling(moments.mean, moments.scale), moments.mean_square
+            scaling, square = Scaling(moments.mean, moments.scale), moments.n_features
         if self.method == "svmperf" or start == "auto":
             start = "zeros" if is_published else "logistic"
         weights = start_weights(start, X, positive, scaling)

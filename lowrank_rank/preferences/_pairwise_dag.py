@@ -524,7 +524,7 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         )
         moments = pair_moments(self.pair_features, rows, loss)
         documents = Moments.of(rows.X, rows.weights, rows.lists.codes)
-        alpha = chosen_alpha(self.alpha, documents.mean_square, documents.n_lists)
+        alpha = chosen_alpha(self.alpha, documents.n_features, documents.n_lists)
         features = moments.features
         coef, intercept = moments.solve(alpha * features.total, features.deviation)
         model = LinearModel(coef.T, intercept, "gram", alpha=alpha)

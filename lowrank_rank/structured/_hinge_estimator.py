@@ -189,7 +189,7 @@ class HingeEstimator:
                     mean = moments.mean
             self._scaling_ = Scaling(mean, scale)
             # The numbers m of features and n of lists in the default penalty.
-            self._size_ = moments.mean_square, moments.n_lists * weights.max()
+            self._size_ = moments.n_features, moments.n_lists * weights.max()
         shift = 0.0
         if sparse.issparse(X):
             shift = self._scaling_.mean / self._scaling_.scale
