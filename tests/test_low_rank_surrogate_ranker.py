@@ -1,5 +1,6 @@
 """LowRankSurrogateRanker: the regression it solves, batches, layouts, weights, bad input."""
 
+import os
 import pickle
 import re
 import tracemalloc
@@ -1136,3 +1137,19 @@ def test_a_row_of_any_block_is_named():
     )
     with pytest.raises(ValueError, match="gives inf for row 599 of y"):
         ranker.fit(X, y)
+
+
+@pytest.mark.parametrize("n_missing", [0, 1])
+def test_coefficients_of_pairs_beyond_memory_are_refused(monkeypatch, n_missing):
+    """66 pairs of 12 items: parts and whole of 66 x (p + 1) coefficients, 16 bytes."""
+    n_bytes = 16 * 66 * (2000 + 1)
+    sizes = {"SC_PHYS_PAGES": n_bytes - n_missing, "SC_PAGE_SIZE": 1}
+    monkeypatch.setattr(os, "sysconf", sizes.__getitem__, raising=False)
+    X = np.random.default_rng(0).normal(size=(3, 2000))
+    y = np.random.default_rng(1).permuted(np.tile(np.arange(12), (3, 1)), axis=1)
+    ranker = LowRankSurrogateRanker(target_loss="pd", max_iter=2, tol=10.0)
+    if n_missing:
+        with pytest.raises(ValueError, match="coefficients of 66 pairs would take"):
+            ranker.fit(X, y)
+    else:
+        assert ranker.fit(X, y).coef_.shape == (66, 2000)

@@ -1,1 +1,1 @@
-"""Convex calibrated surrogates for low-rank losses (Ramaswamy, Agarwal & Tewari 2013)."""
+"""Calibrated surrogates for low-rank losses (Ramaswamy, Agarwal & Tewari 2013)."""

@@ -20,7 +20,7 @@ _MAX_ITEMS = 8  # 8! orders
 
 
 class CalibrationCheck(NamedTuple):
-    """A line of `CalibrationReport`; the fields of the counter-example are None without one.
+    """A line of `CalibrationReport`; without a counter-example its fields are None.
 
     Attributes
     ----------
@@ -75,8 +75,10 @@ class CalibrationReport(TableMixin):
 
     @property
     def holds(self) -> bool:
-        """Whether the search found no counter-example to anything that is declared exact."""
-        return all(c.labels is None for c in self.checks if c.declared == "exact")
+        """Whether nothing that is declared exact has a counter-example."""
+        return all(
+            check.labels is None for check in self.checks if check.declared == "exact"
+        )
 
     def _columns(self):
         names = CalibrationCheck._fields[:5]
@@ -92,7 +94,7 @@ def calibration_report(
     n_distributions: int = 500,
     random_state: int = 0,
 ) -> CalibrationReport:
-    """Search for counter-examples to the factorisation and the decoders of a target loss.
+    """Search for counter-examples to the factorisation and decoders of a target loss.
 
     The factorisation is compared with the measure for every order of every label. Then
     each decoder gets the minimiser of the squared surrogate, the expected targets, for
@@ -105,7 +107,8 @@ def calibration_report(
     ----------
     loss : TargetLoss or str
         Loss to check, or its name.
-    support : array-like of shape (n_labels, r) or (n_labels, r, r), or None, default=None
+    support : array-like of shape (n_labels, r) or (n_labels, r, r), or None, \
+            default=None
         Labels of the loss, r at most 6. None means all labels of five items: relevance
         0 and 1 for a binary loss, grades 0, 1 and 2 for others. A cut-off has an effect
         only if it is below r.
@@ -138,53 +141,61 @@ def calibration_report(
 
     >>> from lowrank_rank.calibration import calibration_report
     >>> report = calibration_report("map", [[0, 1, 1], [1, 0, 0]])
-    >>> report
+    >>> report  # doctest: +NORMALIZE_WHITESPACE
     name           declared   tried                   error  found
     factorisation  exact      2 labels, all orders        0  no counter-example
     exact          exact      500 distributions           0  no counter-example
     local_search   not exact  500 distributions           0  no counter-example
-    diagonal       not exact  500 distributions     0.04833  0.66: [0, 1, 1], 0.34: [1, 0, 0]
-    sort           not exact  500 distributions     0.04833  0.66: [0, 1, 1], 0.34: [1, 0, 0]
+    diagonal       not exact  500 distributions     0.04833  0.66: [0, 1, 1],
+                                                             0.34: [1, 0, 0]
+    sort           not exact  500 distributions     0.04833  0.66: [0, 1, 1],
+                                                             0.34: [1, 0, 0]
     >>> report.checks[-1].ranks
     array([1, 2, 3])
     """
     loss = resolve_target_loss(loss)
     if support is None:
-        support = list(product(range(2 if loss.labels == "binary" else 3), repeat=5))
-    support, rng = _read_support(support), np.random.default_rng(random_state)
-    errors, tried = (
-        factorisation_errors(loss, support),
-        f"{len(support)} labels, all orders",
-    )
+        grades = range(2 if loss.labels == "binary" else 3)
+        support = list(product(grades, repeat=5))
+    support = _read_support(support)
+    errors = factorisation_errors(loss, support)
     worst = int(np.argmax(errors))
-    checks = [
-        _check(
-            "factorisation", True, tried, errors[worst], support[[worst]], np.ones(1)
-        )
-    ]
-    # Each distribution has up to three labels, with probabilities in hundredths: easy
-    # to read.
-    counts = rng.multinomial(100, rng.dirichlet(np.ones(3), n_distributions))
-    probabilities, rows = np.zeros((len(counts), len(support))), np.arange(len(counts))
-    labels = rng.integers(len(support), size=counts.shape)
-    np.add.at(probabilities, (rows[:, np.newaxis], labels), counts / 100)
-    tried = f"{len(counts)} distributions"
+    factorisation = _check(
+        "factorisation",
+        exact=True,
+        tried=f"{len(support)} labels, all orders",
+        error=errors[worst],
+        labels=support[[worst]],
+        probabilities=np.ones(1),
+    )
+    checks = [factorisation]
+    if factorisation.labels is not None:
+        return CalibrationReport(loss, checks)
+    probabilities = _random_distributions(len(support), n_distributions, random_state)
     decoders = dict(loss.decoders)
     if decoder is not None:
-        decoders[getattr(decoder, "__name__", "decoder")] = Decoder(
-            decoder, exact=False
-        )
-    for name, one in decoders.items() if checks[0].labels is None else ():
-        ranks = decoded_ranks(loss, name, support, probabilities, one)
+        name = getattr(decoder, "__name__", "decoder")
+        decoders[name] = Decoder(decoder, exact=False)
+    for name, candidate in decoders.items():
+        ranks = decoded_ranks(loss, name, support, probabilities, candidate)
         regrets = conditional_regret(loss, support, probabilities, ranks)
         worst = int(np.argmax(regrets))
-        used = probabilities[worst] > 0
-        example = support[used], probabilities[worst, used], ranks[worst]
-        checks.append(_check(name, one.exact, tried, regrets[worst], *example))
+        is_used = probabilities[worst] > 0
+        check = _check(
+            name,
+            exact=candidate.exact,
+            tried=f"{n_distributions} distributions",
+            error=regrets[worst],
+            labels=support[is_used],
+            probabilities=probabilities[worst, is_used],
+            ranks=ranks[worst],
+        )
+        checks.append(check)
     return CalibrationReport(loss, checks)
 
 
 def _read_support(support):
+    """Return the labels as an array (n, r) or (n, r, r)."""
     support = numbers(support, "support")
     if support.ndim not in (2, 3) or 0 in support.shape:
         raise ValueError(
@@ -193,58 +204,95 @@ def _read_support(support):
     return support
 
 
+def _random_distributions(n_labels, n_distributions, random_state):
+    """Draw distributions of up to three labels, shape (n_distributions, n_labels).
+
+    Probabilities are hundredths, which are easy to read.
+    """
+    rng = np.random.default_rng(random_state)
+    expected = rng.dirichlet(np.ones(3), n_distributions)
+    hundredths = rng.multinomial(100, expected)
+    labels = rng.integers(n_labels, size=hundredths.shape)
+    probabilities = np.zeros((n_distributions, n_labels))
+    rows = np.arange(n_distributions)[:, np.newaxis]
+    np.add.at(probabilities, (rows, labels), hundredths / 100)
+    return probabilities
+
+
 def _check(
     name, exact, tried, error, labels, probabilities, ranks=None, tolerance=1e-8
 ):
-    """A line of the report; an error within rounding of the sums is no counter-example."""
-    line = name, "exact" if exact else "not exact", tried
+    """Return a line of the report; an error within rounding is no counter-example."""
+    declared = "exact" if exact else "not exact"
     if error <= tolerance:
-        return CalibrationCheck(*line, 0.0, "no counter-example")
-    text = [
-        np.array2string(y, separator=", ", formatter={"float": "{:g}".format})
-        for y in labels
-    ]
-    pairs = zip(probabilities, text, strict=True)
-    distribution = ", ".join(f"{p:.3g}: {' '.join(y.split())}" for p, y in pairs)
+        return CalibrationCheck(
+            name=name,
+            declared=declared,
+            tried=tried,
+            error=0.0,
+            found="no counter-example",
+        )
+    terms = []
+    for probability, label in zip(probabilities, labels, strict=True):
+        text = np.array2string(
+            label, separator=", ", formatter={"float": "{:g}".format}
+        )
+        one_line = " ".join(text.split())
+        terms.append(f"{probability:.3g}: {one_line}")
     return CalibrationCheck(
-        *line, float(error), distribution, labels, probabilities, ranks
+        name=name,
+        declared=declared,
+        tried=tried,
+        error=float(error),
+        found=", ".join(terms),
+        labels=labels,
+        probabilities=probabilities,
+        ranks=ranks,
     )
 
 
 def factorisation_errors(loss, support):
-    """How much the factorised loss plus the measure varies over all orders, for each label."""
+    """Return the range over all orders of factorised loss plus measure, for each label.
+
+    The range is 0 if the factorisation is right.
+    """
     orders = all_ranks(support.shape[1])
-    features, targets = loss.rank_features(orders), loss.encode(support)
+    features = loss.rank_features(orders)
+    targets = loss.encode(support)
     if targets.shape != (len(support), features.shape[1]):
         raise AssertionError(
             f"{loss!r}: encode and rank_features differ in their columns"
         )
     if np.isnan(targets).any() and np.isnan(support).any():
         raise ValueError(
-            f"{loss!r} has no target for an item that is not judged: give a support without NaN."
+            f"{loss!r} has no target for an item that is not judged: give a support "
+            "without NaN."
         )
+    # offset(y) + <alpha(y), beta(order)>, and then the measure.
     sums = loss.offset(support)[:, np.newaxis] + targets @ features.T
-    for y, values in zip(support, sums, strict=True):
-        labels = np.repeat(y[np.newaxis], len(orders), axis=0)
-        measures = loss.measure(labels, -orders, average=None)
-        values += np.where(np.isnan(measures), loss.undefined, measures)
+    for label, sums_of_label in zip(support, sums, strict=True):
+        copies = np.repeat(label[np.newaxis], len(orders), axis=0)
+        measures = loss.measure(copies, -orders, average=None)
+        sums_of_label += np.where(np.isnan(measures), loss.undefined, measures)
     return np.ptp(sums, axis=1)
 
 
 def decoded_ranks(loss, name, support, probabilities, decoder=None):
-    """Ranks that a decoder returns for the expected targets of each distribution."""
-    decoder, r = decoder or loss.decoders[name], support.shape[1]
-    targets = loss.score_targets(support) if decoder.of_scores else loss.encode(support)
-    decoded = decoder.decode(probabilities @ np.nan_to_num(targets), r)
-    name = f"What the decoder {name!r} of {loss!r} returns"
-    return check_ranks(decoded, name, (len(probabilities), r))
+    """Return the ranks that a decoder finds for expected targets, by distribution."""
+    decoder = decoder or loss.decoders[name]
+    n_items = support.shape[1]
+    encode = loss.score_targets if decoder.of_scores else loss.encode
+    targets = encode(support)
+    ranks = decoder.decode(probabilities @ np.nan_to_num(targets), n_items)
+    what = f"What the decoder {name!r} of {loss!r} returns"
+    return check_ranks(ranks, what, (len(probabilities), n_items))
 
 
 # Risks ------------------------------------------------------------------------------
 
 
 def all_ranks(n_items: int) -> np.ndarray:
-    """Ranks of every order of at most 8 items, shape (n_items!, n_items)."""
+    """Return the ranks of every order of at most 8 items, shape (n_items!, n_items)."""
     if not 1 <= n_items <= _MAX_ITEMS:
         raise ValueError(
             f"Orders of 1 to {_MAX_ITEMS} items are enumerated, got {n_items}."
@@ -255,7 +303,7 @@ def all_ranks(n_items: int) -> np.ndarray:
 def conditional_regret(
     loss: TargetLoss | str, support: Any, probabilities: ArrayLike, ranks: ArrayLike
 ) -> np.ndarray:
-    """How much more each decoded order costs than the Bayes order, in expectation.
+    """Compute how much more each order costs than the Bayes order, in expectation.
 
     The Bayes order is found among all r! orders.
 
@@ -285,11 +333,17 @@ def conditional_regret(
     --------
     >>> from lowrank_rank.calibration import conditional_regret
     >>> from lowrank_rank.target_losses import PrecisionAtK
-    >>> conditional_regret(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[2, 1]])
+    >>> support = [[1, 0], [0, 1]]
+    >>> conditional_regret(PrecisionAtK(k=1), support, [[0.75, 0.25]], [[2, 1]])
     array([0.5])
     """
-    loss, support = resolve_target_loss(loss), _read_support(support)
-    u = read_distributions(probabilities, len(support)) @ loss.encode(support)
-    ranks = check_ranks(ranks, "ranks", (len(u), support.shape[1]))
-    best = (u @ loss.rank_features(all_ranks(ranks.shape[1])).T).min(axis=1)
-    return np.einsum("nd,nd->n", u, loss.rank_features(ranks)) - best
+    loss = resolve_target_loss(loss)
+    support = _read_support(support)
+    expected_targets = read_distributions(probabilities, len(support))
+    expected_targets = expected_targets @ loss.encode(support)
+    ranks = check_ranks(ranks, "ranks", (len(expected_targets), support.shape[1]))
+    # The expected loss of an order is <u, beta(order)>, up to a constant.
+    features = loss.rank_features(ranks)
+    costs = np.einsum("nd,nd->n", expected_targets, features)
+    all_features = loss.rank_features(all_ranks(ranks.shape[1]))
+    return costs - (expected_targets @ all_features.T).min(axis=1)

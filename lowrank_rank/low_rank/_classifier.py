@@ -29,25 +29,25 @@ from ..target_losses import MatrixLoss
 
 
 def _has_probabilities(classifier):
-    """For `available_if`: whether the model estimates probabilities of the classes."""
+    """Return whether the model estimates probabilities of the classes."""
     estimator = classifier.estimator
     if hasattr(classifier, "_model_"):
-        has_any = getattr(classifier._model_, "vectors", None) is not None
+        has_probabilities = getattr(classifier._model_, "vectors", None) is not None
     else:
-        has_any = route_of(estimator, "classes") in ("logistic", "classifier")
-    if has_any:
+        route = route_of(estimator, "classes")
+        has_probabilities = route in ("logistic", "classifier")
+    if has_probabilities:
         return True
     raise AttributeError(
-        f"estimator={estimator!r} estimates no probabilities: set estimator='logistic' or 'trees'."
+        f"estimator={estimator!r} estimates no probabilities: set "
+        "estimator='logistic' or 'trees'."
     )
 
 
 def _decides_classes(classifier):
-    """For `available_if`: whether the decisions are the classes."""
-    classes, decisions = (
-        getattr(classifier, name + "_", getattr(classifier, name))
-        for name in ("classes", "decisions")
-    )
+    """Return whether the decisions are the classes."""
+    classes = getattr(classifier, "classes_", classifier.classes)
+    decisions = getattr(classifier, "decisions_", classifier.decisions)
     if decisions is None or np.array_equal(classes, decisions):
         return True
     raise AttributeError(
@@ -66,8 +66,8 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", "squared"} or None, \
-            default=None
+    loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", \
+            "squared"} or None, default=None
         Cost of each decision (column) for each class (row); None is the 0-1 loss.
         "absolute" and "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i
         and j in their order. The index and the columns of a data frame name the classes
@@ -81,7 +81,8 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         square.
     n_components : int or None, default=None
         Largest dimension of the surrogate; None is the rank, which is exact.
-    estimator : {"auto", "ridge", "logistic", "trees"}, regressor or classifier, default="auto"
+    estimator : {"auto", "ridge", "logistic", "trees"}, regressor or classifier, \
+            default="auto"
         The model. "auto" and "logistic" are multinomial logistic regression; its
         probabilities p give ``u = sum of p(y) alpha(y)``. "trees" is
         ``RandomForestClassifier()``
@@ -89,10 +90,10 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         on some data), "ridge" linear least squares of ``alpha(y)``. A classifier needs
         ``predict_proba``.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
-        of the guide. "gcv", of "ridge", is the best of 65 by generalised
-        cross-validation: take it where costs hardly depend on X. On few rows "auto" may
-        cost more there than one constant decision.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
+        1 for "ridge"; for "logistic" 1/k of k classes, 1/4 of two. "gcv", of "ridge",
+        is the best of 65 by generalised cross-validation: take it where costs hardly
+        depend on X. On few rows "auto" may cost more there than one constant decision.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -140,8 +141,8 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013.
 
     Examples
     --------
@@ -149,8 +150,8 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
 
     >>> from lowrank_rank import LowRankSurrogateClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["sick", "well", "sick", "well"]
-    >>> costs = [[0, 10], [1, 0]]
-    >>> classifier = LowRankSurrogateClassifier(loss_matrix=costs, classes=["sick", "well"])
+    >>> costs, classes = [[0, 10], [1, 0]], ["sick", "well"]
+    >>> classifier = LowRankSurrogateClassifier(loss_matrix=costs, classes=classes)
     >>> classifier.fit(X, y).predict([[1.0], [3.0]])
     array(['sick', 'sick'], dtype='<U4')
     """
@@ -226,22 +227,25 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
             X, labels, weights = self._read(X, y, sample_weight, reset=True, whole=True)
             costs = read_costs(self.loss_matrix, self.classes, self.decisions, y)
             rows, encoding = self._encode(X, labels, weights, costs)
-            self._keep(self._fitted(rows, encoding))
+            self._keep(self._fit_model(rows, encoding))
         return self
 
-    def _fitted(self, rows, encoding):
+    def _fit_model(self, rows, encoding):
+        """Fit the regression, or the classifier whose probabilities give u."""
         route = route_of(self.estimator, "classes")
         if route == "logistic":
             say(self, f"logistic regression on {rows.X.shape}")
             vectors = self._loss_.encode(np.arange(len(self.classes_)))
-            limits = {"tol": self.tol, "max_iter": self.max_iter}
-            return fit_classes(rows, vectors, self.alpha, **limits)
+            return fit_classes(
+                rows, vectors, self.alpha, tol=self.tol, max_iter=self.max_iter
+            )
         if route != "classifier":
             return self._regress(rows, encoding)
         if not self._has_trees() and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"{self.estimator!r} has no predict_proba, and expected costs need probabilities: "
-                "use another classifier, or put CalibratedClassifierCV around this one."
+                f"{self.estimator!r} has no predict_proba, and expected costs need "
+                "probabilities: use another classifier, or put CalibratedClassifierCV "
+                "around this one."
             )
 
         def encode(labels):
@@ -251,6 +255,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         return self._fit_classifier(rows.X, y, rows.weights, encode)
 
     def _has_sums(self):
+        """Return whether the fit follows from sums that add up."""
         return isinstance(self.estimator, str) and self.estimator == "ridge"
 
     @available_if(has_sums)
@@ -323,41 +328,42 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
     # Encoding -----------------------------------------------------------------------
 
     def _read(self, X, y, sample_weight, *, reset, whole):
+        """Return checked features, labels and weights."""
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
             check_range(X, self)
-        return (
-            X,
-            read_classes(self, X, y),
-            read_weights(sample_weight, X.shape[0], whole=whole),
-        )
+        labels = read_classes(self, X, y)
+        weights = read_weights(sample_weight, X.shape[0], whole=whole)
+        return X, labels, weights
 
     def _encode(self, X, y, weights, costs):
-        """`Rows` and their `Encoding`; sets the fitted attributes that follow from the costs."""
+        """Return `Rows` and their `Encoding`; set the attributes that costs decide."""
         matrix, self.classes_, self.decisions_ = costs
         self._loss_ = MatrixLoss(matrix, self.n_components)
         indices = class_indices(y, self.classes_)
-        return Rows(X, indices, None, weights), Encoding(
-            "classes", self._loss_.encode(indices)
-        )
+        rows = Rows(X, indices, None, weights)
+        return rows, Encoding("classes", self._loss_.encode(indices))
 
     def _read_block(self, X, y, qid=None, weights=None, *, reset, classes=None):
+        """Return the `Rows` of a block and their `Encoding`."""
         if qid is not None:
             raise ValueError(
                 f"{type(self).__name__} takes no query ids: give blocks (X, y)."
             )
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
+        known_classes = self.classes
+        if known_classes is None:
+            known_classes = getattr(self, "classes_", None)  # of earlier calls
         labels = None if classes is None else distinct_labels(classes)
-        classes_of_rows = (
-            getattr(self, "classes_", None) if self.classes is None else self.classes
-        )
-        costs = read_costs(self.loss_matrix, classes_of_rows, self.decisions, labels)
+        costs = read_costs(self.loss_matrix, known_classes, self.decisions, labels)
         if labels is not None:
-            check_same_classes(labels, costs[1])
+            _, all_classes, _ = costs
+            check_same_classes(labels, all_classes)
         return self._encode(X, y, weights, costs)
 
     def _keep(self, model, *, flat=None):
+        """Set the fitted attributes of the costs and of a model."""
         self.n_components_: int = self._loss_.n_components_
         self.approximation_error_: float = self._loss_.approximation_error_
         super()._keep(model, flat=flat)
@@ -366,7 +372,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
-        """Estimated probabilities of the classes.
+        """Estimate the probabilities of the classes.
 
         Parameters
         ----------
@@ -382,18 +388,20 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         return self._probabilities(self._validate_X(X, reset=False))
 
     def _probabilities(self, X):
+        """Return the probabilities of all classes, 0 for those that fit did not see."""
         if isinstance(self._model_, ClassModel):
             return self._model_.probabilities(X)
         [classifier] = self._model_.regressors
-        shares = np.zeros((X.shape[0], len(self.classes_)))
-        shares[:, class_indices(classifier.classes_, self.classes_)] = (
-            self._model_.probabilities(X)
-        )
-        return shares
+        columns = class_indices(classifier.classes_, self.classes_)
+        probabilities = np.zeros((X.shape[0], len(self.classes_)))
+        probabilities[:, columns] = self._model_.probabilities(X)
+        return probabilities
 
     @available_if(_decides_classes)
     def decision_function(self, X: MatrixLike) -> np.ndarray:
-        """Minus the expected cost of each decision, where the decisions are the classes.
+        """Return minus the expected cost of each decision.
+
+        The decisions are the classes.
 
         Parameters
         ----------
@@ -410,16 +418,17 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
+        # <u, beta(t)> lacks the offset: the mean cost of each class.
         scores = -self._model_.predict(X) @ self._loss_.beta_.T
-        if hasattr(
-            self, "predict_proba"
-        ):  # the mean cost of each class is no part of beta
+        if hasattr(self, "predict_proba"):
             mean_costs = self._loss_.matrix_.mean(axis=1)
             scores -= (self._probabilities(X) @ mean_costs)[:, np.newaxis]
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        if scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Decision of the least estimated cost for each row.
+        """Predict the decision of the least estimated cost for each row.
 
         Parameters
         ----------
@@ -437,7 +446,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
     def score(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """One minus the mean cost of the predicted decisions, greater is better.
+        """Return one minus the mean cost of the predicted decisions.
 
         Parameters
         ----------
@@ -451,10 +460,9 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         Returns
         -------
         float
-            Accuracy for the 0-1 loss; negative where the mean cost exceeds 1.
+            Greater is better: accuracy for the 0-1 loss, negative where the mean cost
+            exceeds 1.
         """
         check_same_index(X=X, y=y, sample_weight=sample_weight)
-        u = self.predict_surrogate(X)
-        return decision_score(
-            self, self._loss_.matrix_, y, self._loss_.decode(u), sample_weight
-        )
+        best = self._loss_.decode(self.predict_surrogate(X))
+        return decision_score(self, self._loss_.matrix_, y, best, sample_weight)

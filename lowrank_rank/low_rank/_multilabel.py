@@ -1,4 +1,4 @@
-"""LowRankSurrogateMultilabelClassifier: sets of labels for the F-measure, by its low-rank form."""
+"""LowRankSurrogateMultilabelClassifier: sets of labels for the F-measure."""
 
 from typing import Any, ClassVar, NamedTuple
 
@@ -31,11 +31,16 @@ class LabelledSets(NamedTuple):
     n_labels: int
 
     def predict(self, X):
-        """Surrogate vectors (n, s K + 1); the last s targets of the model are the labels."""
-        u, of_labels = np.split(self.model.predict(X), [-self.n_labels], axis=1)
-        of_sizes = u[:, 1:].reshape(len(u), self.n_labels, -1)
-        total = np.maximum(of_sizes.sum(axis=2), np.finfo(float).tiny)
-        of_sizes *= (1.0 + of_labels / total)[:, :, np.newaxis] / 2.0
+        """Predict surrogate vectors (n, s K + 1).
+
+        The last s targets of the model are the labels.
+        """
+        s = self.n_labels
+        u, p_label = np.split(self.model.predict(X), [-s], axis=1)
+        p_label_and_size = u[:, 1:].reshape(len(u), s, -1)  # a view of u
+        # P(label, size) times ((P(label) + sum over sizes) / 2) over the sum.
+        p_sizes = np.maximum(p_label_and_size.sum(axis=2), np.finfo(float).tiny)
+        p_label_and_size *= (1.0 + p_label / p_sizes)[:, :, np.newaxis] / 2.0
         return u
 
 
@@ -60,9 +65,9 @@ class LowRankSurrogateMultilabelClassifier(
         with the probability of the label alone. "ridge" is linear least squares.
         "trees" is ``RandomForestClassifier()``, with a class for each set in fit.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
-        of the guide. "gcv", of "ridge", is the best of 65 by generalised
-        cross-validation, for weak signals.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
+        1/4 for "logistic" and 1 for "ridge". "gcv", of "ridge", is the best of 65 by
+        generalised cross-validation, for weak signals.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -108,8 +113,8 @@ class LowRankSurrogateMultilabelClassifier(
 
     References
     ----------
-    .. [1] M. Zhang, H. G. Ramaswamy, S. Agarwal, "Convex Calibrated Surrogates for the Multi-Label
-       F-Measure", ICML 2020.
+    .. [1] M. Zhang, H. G. Ramaswamy, S. Agarwal, "Convex Calibrated Surrogates for the
+       Multi-Label F-Measure", ICML 2020.
 
     Examples
     --------
@@ -163,7 +168,8 @@ class LowRankSurrogateMultilabelClassifier(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
         return tags
 
     def fit(
@@ -203,55 +209,66 @@ class LowRankSurrogateMultilabelClassifier(
             sets, self.classes_ = read_label_sets(y, None, self, allow_missing=True)
             check_consistent_length(X, sets)
             self.target_loss_: SetLoss = loss
-            self.n_labels_, self._max_size_ = (
-                sets.shape[1],
-                int(np.nansum(sets, axis=1).max()),
-            )
+            self.n_labels_ = sets.shape[1]
+            self._max_size_ = int(np.nansum(sets, axis=1).max())
             rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
             self._check_known(rows, loss)
-            self._keep(self._fitted(rows, loss))
+            self._keep(self._fit_model(rows, loss))
             if isinstance(self._model_, FractionalModel) and isinstance(loss, FBeta):
                 self._model_ = LabelledSets(self._model_, self.n_labels_)
         return self
 
     def _check_known(self, rows, loss):
-        """Refuse labels that no row knows, and NaN where sets have to be known as a whole."""
+        """Refuse labels without a known entry, and NaN where whole sets are needed."""
         check_items_judged(rows.y, rows.weights)
-        known = ~np.isnan(rows.y[rows.weights > 0]).any(axis=1)
-        needs_sets = self._has_trees() or isinstance(loss, FBeta)
-        if needs_sets and not (known.all() if self._has_trees() else known.any()):
+        is_known = ~np.isnan(rows.y[rows.weights > 0]).any(axis=1)
+        if self._has_trees():
+            is_enough = is_known.all()
+        elif isinstance(loss, FBeta):
+            is_enough = is_known.any()
+        else:
+            is_enough = True
+        if not is_enough:
             raise ValueError(
-                "y has NaN: estimator='trees' needs every label, and the F-measure some rows that "
-                "know all labels. Use target_loss='hamming' with estimator='auto', which leaves "
-                "out single labels."
+                "y has NaN: estimator='trees' needs every label, and the F-measure "
+                "some rows that know all labels. Use target_loss='hamming' with "
+                "estimator='auto', which leaves out single labels."
             )
 
-    def _fitted(self, rows, loss):
+    def _fit_model(self, rows, loss):
+        """Fit the regression of the encoded sets, or a forest with a class for each."""
         route = route_of(self.estimator, "sets")
-        if route != "classifier":
-            n, d = len(rows.y), loss.encode(rows.y[:0], self._max_size_).shape[1]
-            n_bytes = 16 * n * d  # the targets and their fractions
-            remedy = "use target_loss='hamming', or fit to fewer rows"
-            check_size(f"The targets of {n} rows, {d} for each,", n_bytes, remedy)
-            targets = loss.encode(rows.y, self._max_size_)
-            if route == "logistic" and isinstance(loss, FBeta):
-                targets = np.hstack([targets, rows.y])  # for `LabelledSets`
-            return self._regress(rows, Encoding("sets", targets))
-        distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
-        n_bytes = (
-            1600 * len(rows.y) * len(distinct)
-        )  # two nodes for a row in each of 100 trees
-        what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
+        if route == "classifier":
+            return self._fit_forest(rows, loss)
+        n = len(rows.y)
+        d = loss.encode(rows.y[:0], self._max_size_).shape[1]
         check_size(
-            what, n_bytes, "use estimator='logistic', or a RandomForestRegressor"
+            f"The targets of {n} rows, {d} for each,",
+            16 * n * d,  # the targets and their fractions
+            "use target_loss='hamming', or fit to fewer rows",
         )
-        vectors = loss.encode(distinct, self._max_size_)
-        return self._fit_classifier(
-            rows.X, classes.ravel(), rows.weights, vectors.__getitem__
+        targets = loss.encode(rows.y, self._max_size_)
+        if route == "logistic" and isinstance(loss, FBeta):
+            targets = np.hstack([targets, rows.y])  # for `LabelledSets`
+        return self._regress(rows, Encoding("sets", targets))
+
+    def _fit_forest(self, rows, loss):
+        """Fit a random forest whose classes are the distinct sets."""
+        sets, classes = np.unique(rows.y, axis=0, return_inverse=True)
+        check_size(
+            f"A forest of {len(rows.y)} rows and {len(sets)} sets",
+            1600 * len(rows.y) * len(sets),  # two nodes for a row in each of 100 trees
+            "use estimator='logistic', or a RandomForestRegressor",
         )
+        vectors = loss.encode(sets, self._max_size_)
+
+        def encode(labels):
+            return vectors[labels]
+
+        return self._fit_classifier(rows.X, classes.ravel(), rows.weights, encode)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Set of labels of the least estimated loss for each row.
+        """Predict the set of labels of the least estimated loss for each row.
 
         Parameters
         ----------
@@ -264,15 +281,15 @@ class LowRankSurrogateMultilabelClassifier(
             1 for the labels in the set, else 0. If y of fit has one dimension, an
             ndarray of its classes, shape (n_samples,).
         """
-        sets = self._decoded(X)
-        return (
-            sets if len(self.classes_) == self.n_labels_ else self.classes_[sets[:, 0]]
-        )
+        sets = self._decode(X)
+        if self._is_one_label():
+            return self.classes_[sets[:, 0]]
+        return sets
 
     def score(
         self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Mean over the rows of the measure of `target_loss`, greater is better.
+        """Return the mean over the rows of the measure of `target_loss`.
 
         Parameters
         ----------
@@ -286,27 +303,34 @@ class LowRankSurrogateMultilabelClassifier(
         Returns
         -------
         float
-            For "f1" ``f1_score(average="samples", zero_division=1.0)``.
+            Greater is better; for "f1" ``f1_score(average="samples",
+            zero_division=1.0)``.
         """
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         read_item_names(self, y, reset=False)
-        decoded = self._decoded(X)
-        is_matrix = len(self.classes_) == self.n_labels_
-        classes, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
-        sets, _ = read_label_sets(y, classes, self, least_columns=least)
+        decoded = self._decode(X)
+        if self._is_one_label():
+            sets, _ = read_label_sets(y, self.classes_, self, least_columns=2)
+        else:
+            sets, _ = read_label_sets(y, np.arange(2), self, least_columns=1)
         if sets.shape[1] != self.n_labels_:
             raise ValueError(
                 f"y has {sets.shape[1]} labels, in fit it had {self.n_labels_}."
             )
         check_consistent_length(decoded, sets)
         losses = self.target_loss_.loss(sets, decoded)
-        return float(
-            1.0 - np.average(losses, weights=read_weights(sample_weight, len(sets)))
-        )
+        weights = read_weights(sample_weight, len(sets))
+        return float(1.0 - np.average(losses, weights=weights))
 
-    def _decoded(self, X):
+    def _is_one_label(self):
+        """Return whether y of fit had one dimension: one label of two classes."""
+        return len(self.classes_) != self.n_labels_
+
+    def _decode(self, X):
+        """Return the sets of the least estimated loss, shape (n, n_labels)."""
         check_is_fitted(self)
-        loss, s = self.target_loss_, self.n_labels_
-        return self._by_blocks(
-            X, s * max(self._max_size_, 1), lambda u: loss.decode(u, s)
-        )
+
+        def decode(u):
+            return self.target_loss_.decode(u, self.n_labels_)
+
+        return self._by_blocks(X, self.n_labels_ * max(self._max_size_, 1), decode)

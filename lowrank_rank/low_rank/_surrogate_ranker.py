@@ -58,9 +58,9 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         ranks. "auto" is exact if feasible; longer lists of "pd" and "kendall" are
         decoded as by `PairwiseDAGRanker`. Documents are sorted.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
-        of the guide. "gcv", of items by "ridge", is the best of 65 by generalised
-        cross-validation.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
+        1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
+        65 by generalised cross-validation.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these
         means while they grow. False is the published loss.
@@ -116,9 +116,10 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013.
-    .. [2] L. Papke, J. Wooldridge, "Econometric methods for fractional response variables", 1996.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013.
+    .. [2] L. Papke, J. Wooldridge, "Econometric methods for fractional response
+       variables", 1996.
 
     Examples
     --------
@@ -212,13 +213,14 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         with fresh_fit(self):
             loss = self._checked_loss()
             rows = self._read(X, y, qid, sample_weight, loss)
-            self._keep(self._fitted(rows, loss))
+            self._keep(self._fit_model(rows, loss))
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; the score of a row does not depend on the other rows.
+        """Compute scores, higher is better.
 
-        Linear models give equal rows equal scores to the last bit.
+        The score of a row does not depend on the other rows. Linear models give equal
+        rows equal scores to the last bit.
 
         Parameters
         ----------
@@ -231,71 +233,21 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
             The scores u for the decoder "sort", else r - rank of the decoded order.
         """
         check_is_fitted(self)
-        loss, decoder, r = self.target_loss_, self.decoder_, self.n_items_
-        entries = 1 if r is None or decoder == "sort" else r**2
-        return self._by_blocks(
-            X, entries, lambda u: decoded_scores(loss, decoder, u, r)
-        )
+        n_entries = 1
+        if self.n_items_ is not None and self.decoder_ != "sort":
+            n_entries = self.n_items_**2
+
+        def decode(u):
+            return decoded_scores(self.target_loss_, self.decoder_, u, self.n_items_)
+
+        return self._by_blocks(X, n_entries, decode)
 
     def _checked_loss(self):
+        """Return the target loss as an object of this estimator."""
         return clone(resolve_target_loss(self.target_loss))
 
-    def _fitted(self, rows, loss):
-        """The model of `Rows`: encodes, standardises and solves; all at once, or in parts.
-
-        Targets of pairs, r^2 / 2 in a row, may exceed the memory.
-        """
-        X, y = rows.X, rows.y
-        if y.ndim > 1:
-            decoder = items_decoder(self.decoder, loss, y)
-            d = n_targets(loss, decoder, y.shape[1])
-            route = route_of(self.estimator, "items")
-            if route == "logistic" and decoder != "sort" and d > 64:
-                return self._fit_some_pairs(rows, loss, d)
-            if (
-                route == "ridge"
-                and is_finite(y)
-                and chosen_solver(X, d, self.alpha) == "gram"
-            ):
-                return self._fit_blocks_of_rows(rows, loss, d)
-        return self._regress(rows, self._encode(rows, loss))
-
-    def _fit_blocks_of_rows(self, rows, loss, d):
-        """Ridge regression by sums of blocks with a quarter as many numbers as the sums."""
-        X, y, _, weights = rows
-        self._encode(rows._replace(y=y[:1]), loss)
-        loss.check_labels(y)  # names the row
-        sums: Any = None
-        for some in bounded_blocks(len(y), d, max(2**16, d * X.shape[1] // 4)):
-            part = Rows(X[some], y[some], None, weights[some])
-            added = self._sums_of(
-                part, encode_items(part.y, loss, self.decoder_, some.start)
-            )
-            sums = added if sums is None else sums + added
-            del added
-        return solve_sums(sums, self.alpha)
-
-    def _fit_some_pairs(self, rows, loss, d):
-        """Logistic regression of a sixteenth of the pairs, or d p / n pairs, at a time."""
-        (n, p), models = rows.X.shape, []
-        self._encode(rows._replace(y=rows.y[:1]), loss)
-        n_bytes = 16 * d * (p + 1)  # of the parts and of the whole
-        check_size(
-            f"The coefficients of {d} pairs",
-            n_bytes,
-            "take a loss of single items, 'ndcg'",
-        )
-        loss.check_labels(rows.y)  # names the row
-        for some in slices(d, 64 * math.ceil(d * max(1 / 16, p / n) / 64)):
-            targets = np.empty((n, some.stop - some.start))
-            for part in bounded_blocks(n, d, 2**16):
-                encoding = encode_items(rows.y[part], loss, self.decoder_, part.start)
-                targets[part] = encoding.targets[:, some]
-            models.append(self._regress(rows, encoding._replace(targets=targets)))
-        return joined(models)
-
     def _encode(self, rows, loss):
-        """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
+        """Return the `Encoding` of `Rows`; set the attributes that labels decide."""
         y = rows.y
         say(self, f"encoding {y.shape[0]} rows for {self.target_loss!r}")
         self._set_lists(rows, loss)
@@ -304,3 +256,62 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
             return encode_documents(rows, loss, self.centered, self.decoder)
         self.decoder_ = items_decoder(self.decoder, loss, y)
         return encode_items(y, loss, self.decoder_)
+
+    def _fit_model(self, rows, loss):
+        """Encode `Rows`, standardise and solve, all at once or in parts.
+
+        Targets of pairs, r^2 / 2 in a row, may exceed the memory.
+        """
+        X = rows.X
+        y = rows.y
+        if y.ndim > 1:
+            decoder = items_decoder(self.decoder, loss, y)
+            d = n_targets(loss, decoder, y.shape[1])
+            route = route_of(self.estimator, "items")
+            if route == "logistic" and decoder != "sort" and d > 64:
+                return self._fit_pairs_in_parts(rows, loss, d)
+            is_ridge = route == "ridge" and is_finite(y)
+            if is_ridge and chosen_solver(X, d, self.alpha) == "gram":
+                return self._fit_rows_in_blocks(rows, loss, d)
+        return self._regress(rows, self._encode(rows, loss))
+
+    def _fit_rows_in_blocks(self, rows, loss, d):
+        """Solve ridge regression from sums of blocks of rows.
+
+        The targets of a block have a quarter as many numbers as the sums.
+        """
+        self._encode_one_row(rows, loss)
+        n_rows = len(rows.y)
+        max_entries = max(2**16, d * rows.X.shape[1] // 4)
+        sums: Any = None
+        for block in bounded_blocks(n_rows, d, max_entries):
+            part = Rows(rows.X[block], rows.y[block], None, rows.weights[block])
+            encoding = encode_items(part.y, loss, self.decoder_, block.start)
+            sums_of_block = self._sums_of(part, encoding)
+            sums = sums_of_block if sums is None else sums + sums_of_block
+            del sums_of_block  # the sums are large
+        return solve_sums(sums, self.alpha)
+
+    def _fit_pairs_in_parts(self, rows, loss, d):
+        """Fit logistic regression to d / 16 of the pairs, or d p / n, at a time."""
+        n, p = rows.X.shape
+        self._encode_one_row(rows, loss)
+        check_size(
+            f"The coefficients of {d} pairs",
+            16 * d * (p + 1),  # of the parts and of the whole
+            "take a loss of single items, 'ndcg'",
+        )
+        part_size = 64 * math.ceil(d * max(1 / 16, p / n) / 64)
+        models = []
+        for pairs in slices(d, part_size):
+            targets = np.empty((n, pairs.stop - pairs.start))
+            for block in bounded_blocks(n, d, 2**16):
+                encoding = encode_items(rows.y[block], loss, self.decoder_, block.start)
+                targets[block] = encoding.targets[:, pairs]
+            models.append(self._regress(rows, encoding._replace(targets=targets)))
+        return joined(models)
+
+    def _encode_one_row(self, rows, loss):
+        """Set the attributes that labels decide; check the labels of all rows."""
+        self._encode(rows._replace(y=rows.y[:1]), loss)
+        loss.check_labels(rows.y)  # names the row
