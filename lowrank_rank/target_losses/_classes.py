@@ -1,4 +1,4 @@
-"""Losses and measures of predicted classes and sets: any loss matrix, F_beta, Hamming, balanced."""
+"""Losses and measures of predicted classes and of predicted sets of labels."""
 
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ class _ClassMeasure(RankingMeasure):
     relevance_threshold = None
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
-        """The measure at a true and b false positives among P positives and N negatives.
+        """Compute the measure from numbers of true and false positives.
 
         Parameters
         ----------
@@ -36,21 +36,24 @@ class _ClassMeasure(RankingMeasure):
 
     def values(self, y: Any, scores: Any, lists: Any) -> np.ndarray:
         predicted = (scores > 0).astype(float)
-        a, P = lists.sum(predicted * y), lists.sum(y)
-        b, N = lists.sum(predicted) - a, lists.lengths - P
+        P = lists.sum(y)
+        N = lists.lengths - P
+        a = lists.sum(predicted * y)
+        b = lists.sum(predicted) - a
         return self.of_counts(a, b, P, N)
 
 
 class SetLoss(_ClassMeasure):
-    """A measure of sets of labels with a low-rank form, for `LowRankSurrogateMultilabelClassifier`.
+    """A measure of sets of labels with a low-rank form.
 
     ``1 - measure(y, z) = offset(y) + <encode(y), set_features(z)>`` for a true set y
-    and a predicted set z, rows of 0 and 1. Subclasses define these three, ``of_counts``
+    and a predicted set z, rows of 0 and 1. `LowRankSurrogateMultilabelClassifier`
+    minimises it. Subclasses define these three, ``of_counts``
     and ``decode``. `testing.check_target_loss` checks them.
     """
 
     def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
-        """Targets alpha(y), shape (n, d), of sets y (n, s) of at most `max_size` labels.
+        """Compute the targets alpha(y), shape (n, d), of sets y (n, s).
 
         NaN in y is an unknown label. A target that depends on an unknown label is NaN.
 
@@ -72,7 +75,7 @@ class SetLoss(_ClassMeasure):
         )
 
     def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
-        """beta(z), shape (n, d), of sets z (n, s): the loss is linear in them.
+        """Compute beta(z), shape (n, d), of sets z (n, s); the loss is linear in them.
 
         Parameters
         ----------
@@ -92,7 +95,7 @@ class SetLoss(_ClassMeasure):
         )
 
     def offset(self, y: np.ndarray) -> np.ndarray:
-        """The part of the loss that does not depend on the predicted set, shape (n,).
+        """Compute the part of the loss that does not depend on the predicted set.
 
         Parameters
         ----------
@@ -107,7 +110,7 @@ class SetLoss(_ClassMeasure):
         raise NotImplementedError(f"{type(self).__name__} must define offset(y).")
 
     def decode(self, u: np.ndarray, n_labels: int) -> np.ndarray:
-        """Sets z of the least ``<u, beta(z)>``, 0 and 1 of shape (n, n_labels).
+        """Find the sets z of the least ``<u, beta(z)>``, shape (n, n_labels).
 
         Parameters
         ----------
@@ -126,7 +129,7 @@ class SetLoss(_ClassMeasure):
         )
 
     def loss(self, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Loss of each set z[i] where y[i] is true, shape (n,).
+        """Compute the loss of each set z[i] where y[i] is true, shape (n,).
 
         Parameters
         ----------
@@ -140,9 +143,13 @@ class SetLoss(_ClassMeasure):
         ndarray of shape (n,)
             One minus the measure of each row.
         """
-        y, z = np.asarray(y), np.asarray(z)
-        a, P = (y * z).sum(axis=1), y.sum(axis=1)
-        return 1.0 - self.of_counts(a, z.sum(axis=1) - a, P, y.shape[1] - P)
+        y = np.asarray(y)
+        z = np.asarray(z)
+        P = y.sum(axis=1)
+        N = y.shape[1] - P
+        a = (y * z).sum(axis=1)
+        b = z.sum(axis=1) - a
+        return 1.0 - self.of_counts(a, b, P, N)
 
 
 class FBeta(SetLoss):
@@ -163,8 +170,8 @@ class FBeta(SetLoss):
 
     References
     ----------
-    .. [1] M. Zhang, H. G. Ramaswamy, S. Agarwal, "Convex Calibrated Surrogates for the Multi-Label
-       F-Measure", ICML 2020.
+    .. [1] M. Zhang, H. G. Ramaswamy, S. Agarwal, "Convex Calibrated Surrogates for the
+       Multi-Label F-Measure", ICML 2020.
 
     Examples
     --------
@@ -188,71 +195,81 @@ class FBeta(SetLoss):
         self.beta = beta
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
-        hits = (1.0 + self.beta**2) * a
-        total = hits + b + self.beta**2 * (P - a)
-        return np.divide(hits, total, out=np.ones(np.shape(total)), where=total > 0)
+        numerator = (1.0 + self.beta**2) * a
+        denominator = numerator + b + self.beta**2 * (P - a)
+        value = np.ones(np.shape(denominator))
+        return np.divide(numerator, denominator, out=value, where=denominator > 0)
 
-    def _of_one_hit(self, max_size, sizes):
-        """F_beta of one hit among sets of `sizes` labels where 1..K are true, shape (K, n)."""
-        true_sizes = np.arange(1, max_size + 1)[:, np.newaxis]
-        return self.of_counts(1.0, sizes - 1.0, true_sizes, None)
+    def _gain_of_label(self, max_size, sizes):
+        """Compute what a true label of a predicted set adds to F_beta.
+
+        W[m, k - 1] is F_beta of a set of ``sizes[m]`` labels with one true positive
+        where k labels are true, shape (n_sizes, max_size).
+        """
+        true_sizes = np.arange(1, max_size + 1)
+        return self.of_counts(1.0, sizes[:, np.newaxis] - 1.0, true_sizes, None)
 
     def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
         y = np.asarray(y)
         sizes = y.sum(axis=1)
         largest = int(np.fmax.reduce(sizes, initial=0))
-        max_size = largest if max_size is None else max_size
+        if max_size is None:
+            max_size = largest
         if largest > max_size:
             raise ValueError(
                 f"A row of y has {largest} labels, more than max_size={max_size}."
             )
+        # alpha = [y is empty], then [y holds i] [y has k labels] for each i and k.
+        is_empty = sizes[:, np.newaxis] == 0
         has_size = sizes[:, np.newaxis] == np.arange(1, max_size + 1)
-        both = (y[:, :, np.newaxis] > 0) & has_size[:, np.newaxis]
-        flat = both.reshape(len(y), y.shape[1] * max_size)
-        targets = np.hstack([sizes[:, np.newaxis] == 0, flat]).astype(np.float64)
+        has_both = (y[:, :, np.newaxis] > 0) & has_size[:, np.newaxis]
+        has_both = has_both.reshape(len(y), y.shape[1] * max_size)
+        targets = np.hstack([is_empty, has_both]).astype(np.float64)
         targets[np.isnan(sizes)] = np.nan
         return targets
 
     def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
         z = np.asarray(z)
+        if max_size is None:
+            max_size = z.shape[1]
         sizes = z.sum(axis=1)
-        weights = self._of_one_hit(z.shape[1] if max_size is None else max_size, sizes)
-        gains = (z[:, :, np.newaxis] * weights.T[:, np.newaxis]).reshape(len(z), -1)
-        return -np.hstack([sizes[:, np.newaxis] == 0, gains])
+        # -beta = [z is empty], then [z holds i] W[z, k] for each i and k.
+        is_empty = sizes[:, np.newaxis] == 0
+        weights = self._gain_of_label(max_size, sizes)
+        gains = z[:, :, np.newaxis] * weights[:, np.newaxis]
+        return -np.hstack([is_empty, gains.reshape(len(z), -1)])
 
     def offset(self, y: np.ndarray) -> np.ndarray:
         return np.ones(len(y))
 
     def decode(self, u: np.ndarray, n_labels: int) -> np.ndarray:
-        """Sets of the largest expected F_beta; of equal ones the smallest, then lower columns.
+        """Find the sets of the largest expected F_beta.
 
-        A set of m labels gains the sum of m entries of one column of ``U W_m``, so the
-        best one takes the m largest entries.
+        Of equal ones the smallest set is taken, then lower columns. A set of m labels
+        gains the sum of m entries of one column of ``U W_m``, so the best one takes the
+        m largest entries.
         """
-        max_size, sizes = (u.shape[1] - 1) // n_labels, np.arange(1, n_labels + 1)
-        weights, in_top = (
-            self._of_one_hit(max_size, sizes).T,
-            np.tri(n_labels, dtype=bool),
-        )
-        chosen = np.zeros((len(u), n_labels), dtype=int)
-        for rows in bounded_blocks(
-            len(u), n_labels * n_labels, 2**17
-        ):  # pieces that fit into the cache
-            of_sizes = u[rows, 1:].reshape(len(u[rows]), n_labels, max_size)
-            gains = weights @ of_sizes.swapaxes(
-                1, 2
-            )  # of each label in sets of each size
-            largest = np.sort(gains, axis=2)[:, :, ::-1]
-            values = np.sum(largest, axis=2, where=in_top)
-            size = np.argmax(np.column_stack([u[rows, 0], values]), axis=1)[
-                :, np.newaxis
-            ]
-            gains = np.take_along_axis(
-                gains, np.maximum(size - 1, 0)[:, :, np.newaxis], axis=1
-            )
-            order = np.argsort(-gains[:, 0], axis=1, kind="stable")
-            np.put_along_axis(chosen[rows], order, sizes <= size, axis=1)
-        return chosen
+        max_size = (u.shape[1] - 1) // n_labels
+        sizes = np.arange(1, n_labels + 1)
+        weights = self._gain_of_label(max_size, sizes)
+        is_in_top = np.tri(n_labels, dtype=bool)
+        decoded = np.zeros((len(u), n_labels), dtype=int)
+        # About 2**17 numbers at once fit into the cache.
+        for block in bounded_blocks(len(u), n_labels * n_labels, 2**17):
+            u_block = u[block]
+            U = u_block[:, 1:].reshape(len(u_block), n_labels, max_size)
+            # [row, m - 1, i]: the gain of label i in a set of m labels.
+            gains = weights @ U.swapaxes(1, 2)
+            descending = np.sort(gains, axis=2)[:, :, ::-1]
+            values = np.sum(descending, axis=2, where=is_in_top)
+            # The empty set stands first, with size 0.
+            values = np.column_stack([u_block[:, 0], values])
+            size = np.argmax(values, axis=1)[:, np.newaxis]
+            index = np.maximum(size - 1, 0)[:, :, np.newaxis]
+            gains_of_size = np.take_along_axis(gains, index, axis=1)[:, 0]
+            order = np.argsort(-gains_of_size, axis=1, kind="stable")
+            np.put_along_axis(decoded[block], order, sizes <= size, axis=1)
+        return decoded
 
 
 class Hamming(SetLoss):
@@ -283,7 +300,7 @@ SET_LOSSES: dict[str, type[SetLoss]] = {"f1": FBeta, "hamming": Hamming}
 
 
 def resolve_set_loss(target_loss):
-    """A new loss of sets, from a name or an object."""
+    """Make a new loss of sets, from a name or an object."""
     loss = target_loss
     if isinstance(target_loss, str) and target_loss in SET_LOSSES:
         loss = SET_LOSSES[target_loss]()
@@ -303,8 +320,10 @@ class BalancedAccuracy(_ClassMeasure):
     """
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
-        value = 0.5 * (a / np.maximum(P, 1) + (N - b) / np.maximum(N, 1))
-        return np.where((P > 0) & (N > 0), value, np.nan)
+        sensitivity = a / np.maximum(P, 1)
+        specificity = (N - b) / np.maximum(N, 1)
+        is_defined = (P > 0) & (N > 0)
+        return np.where(is_defined, 0.5 * (sensitivity + specificity), np.nan)
 
 
 class MatrixLoss(BaseEstimator):
@@ -367,16 +386,19 @@ class MatrixLoss(BaseEstimator):
 
     @property
     def _factors(self):
-        """The matrix, alpha, beta and the approximation error for the current parameters."""
-        loss_matrix, n_components, factors = getattr(
-            self, "_factorised", (None, None, None)
-        )
-        is_current = (
-            loss_matrix is self.loss_matrix and n_components is self.n_components
-        )
-        if factors is not None and is_current:
-            return factors
+        """The matrix, alpha, beta and the approximation error."""
+        # They are kept with the parameters that they belong to.
+        if hasattr(self, "_factorised"):
+            loss_matrix, n_components, factors = self._factorised
+            if loss_matrix is self.loss_matrix and n_components is self.n_components:
+                return factors
         check_parameters(self)
+        factors = self._factorise()
+        self._factorised = self.loss_matrix, self.n_components, factors
+        return factors
+
+    def _factorise(self):
+        """Factorise the loss matrix without its row means by its singular values."""
         matrix = numbers(self.loss_matrix, "loss_matrix")
         if matrix.ndim != 2 or 0 in matrix.shape:
             raise ValueError(
@@ -385,15 +407,16 @@ class MatrixLoss(BaseEstimator):
         check_finite(matrix, "loss_matrix", 1e150)  # squares of larger costs overflow
         centred = matrix - matrix.mean(axis=1, keepdims=True)
         left, singular, right = np.linalg.svd(centred, full_matrices=False)
+        # d is the rank: singular values above the rounding error.
         rounding = np.linalg.norm(matrix) * max(matrix.shape) * np.finfo(float).eps
         d = int(np.sum(singular > rounding))
         if self.n_components is not None:
             d = min(int(self.n_components), d)
         root = np.sqrt(singular[:d])
-        alpha, beta = left[:, :d] * root, right[:d].T * root
-        factors = matrix, alpha, beta, float(np.abs(centred - alpha @ beta.T).max())
-        self._factorised = self.loss_matrix, self.n_components, factors
-        return factors
+        alpha = left[:, :d] * root
+        beta = right[:d].T * root
+        error = float(np.abs(centred - alpha @ beta.T).max())
+        return matrix, alpha, beta, error
 
     @property
     def matrix_(self) -> np.ndarray:
@@ -416,7 +439,7 @@ class MatrixLoss(BaseEstimator):
         return self._factors[3]
 
     def encode(self, y: ArrayLike) -> np.ndarray:
-        """alpha(y), shape (n, d), of class indices y.
+        """Return alpha(y), shape (n, d), of class indices y.
 
         Parameters
         ----------
@@ -431,7 +454,7 @@ class MatrixLoss(BaseEstimator):
         return self.alpha_[np.asarray(y)]
 
     def decode(self, u: Any) -> np.ndarray:
-        """Index of the decision that minimises ``<u, beta(t)>``, ties to the first.
+        """Find the decision that minimises ``<u, beta(t)>``, ties to the first.
 
         Parameters
         ----------
@@ -446,7 +469,7 @@ class MatrixLoss(BaseEstimator):
         return np.argmin(np.asarray(u) @ self.beta_.T, axis=1)
 
     def loss(self, y: ArrayLike, decisions: Any) -> np.ndarray:
-        """Cost of decision indices for class indices, shape (n,).
+        """Return the cost of each decision for each class, shape (n,).
 
         Parameters
         ----------

@@ -46,44 +46,60 @@ class Name(NamedTuple):
     def at(self):
         """The syntax after "@"; "" if the name itself sets that parameter."""
         at = self.measure.at
-        return "" if at and CUTS[at][0] in self.fixed else at
+        if at:
+            parameter, _ = CUTS[at]
+            if parameter in self.fixed:
+                return ""
+        return at
 
     @property
     def pattern(self):
         """The name as the documentation writes it: "precision@k", "ndcg[@k]"."""
         at = self.at
-        return (
-            f"{self.base}[@{at[1:]}"
-            if at.startswith("[")
-            else f"{self.base}{at and '@'}{at}"
-        )
+        if not at:
+            return self.base
+        if at.startswith("["):
+            return f"{self.base}[@{at[1:]}"
+        return f"{self.base}@{at}"
 
     @property
     def examples(self):
         """Names that fit the pattern: "ndcg[@k]" gives "ndcg" and "ndcg@10"."""
         if not self.at:
             return [self.base]
-        with_cut = f"{self.base}@{CUTS[self.at][1]}"
-        return [self.base, with_cut] if self.at.startswith("[") else [with_cut]
+        _, cut = CUTS[self.at]
+        with_cut = f"{self.base}@{cut}"
+        if self.at.startswith("["):
+            return [self.base, with_cut]
+        return [with_cut]
 
     def takes(self, cut):
-        """Whether the name may have this cut-off, "" for none."""
+        """Return whether the name may have this cut-off, "" for none."""
         if not cut:
             return self.at in ("", "[k]")
-        return self.at != "" and (self.at == "p%") == cut.endswith("%")
+        if not self.at:
+            return False
+        # Only a share ends with a per cent sign.
+        return (self.at == "p%") == cut.endswith("%")
 
     def parameters(self, cut=""):
-        """The parameters of the measure, the cut-off included."""
+        """Return the parameters of the measure, the cut-off included."""
         if not cut:
             return dict(self.fixed)
+        parameter, _ = CUTS[self.at]
         try:
-            value = float(cut[:-1]) / 100.0 if self.at == "p%" else int(cut)
+            if parameter == "share":
+                value = float(cut[:-1]) / 100.0
+                rule = SHARE
+            else:
+                value = int(cut)
+                rule = count()
         except ValueError:
             raise ValueError(
-                "What follows @ is a count such as 10, or for precision a share such as 25%."
+                "What follows @ is a count such as 10, or for precision a share such "
+                "as 25%."
             ) from None
-        parameter, _ = CUTS[self.at]
-        check_parameter(parameter, value, [SHARE if parameter == "share" else count()])
+        check_parameter(parameter, value, [rule])
         return self.fixed | {parameter: value}
 
 
@@ -127,26 +143,24 @@ _KINDS = {True: "measure", False: "target loss"}
 def names_of(
     holds: Callable | None = None, *, one_each=False, scored=False
 ) -> list[str]:
-    """Example names of the target losses with a property ``holds(loss)``, for messages and tests.
+    """Return example names of the target losses with a property ``holds(loss)``.
 
-    With `one_each` one name for each class and kind of cut-off, as in messages.
-    `scored` adds the measures for scorers.
+    With `one_each` one name for each class, as in messages. `scored` adds the measures
+    for scorers.
     """
-    names = [
-        (entry.measure, name)
-        for entry in (_MEASURES if scored else TARGET_LOSSES).values()
-        for name in entry.examples
-        if holds is None or holds(resolve_measure(name))
-    ]
-    return (
-        list(dict(reversed(names)).values())[::-1]
-        if one_each
-        else [name for _, name in names]
-    )
+    entries = _MEASURES if scored else TARGET_LOSSES
+    names = []
+    first_of_class = {}
+    for entry in entries.values():
+        for name in entry.examples:
+            if holds is None or holds(resolve_measure(name)):
+                names.append(name)
+                first_of_class.setdefault(entry.measure, name)
+    return list(first_of_class.values()) if one_each else names
 
 
 def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
-    """The target loss of a name such as "ndcg@10", "precision@25%" or "map", or of an object.
+    """Return the target loss of a name such as "ndcg@10" or "map", or of an object.
 
     Refuses measures without a low-rank form. The message of an unknown name lists
     similar names and all known ones.
@@ -154,8 +168,8 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     loss = resolve_measure(target_loss, scored=False)
     if not isinstance(loss, TargetLoss):
         raise ValueError(
-            f"{loss!r} only measures, and cannot be fitted here: use it in make_ranking_scorer, or "
-            "in StackingRanker, which weighs its parts by it."
+            f"{loss!r} only measures, and cannot be fitted here: use it in "
+            "make_ranking_scorer, or in StackingRanker, which weighs its parts by it."
         )
     return loss
 
@@ -163,25 +177,27 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
 def resolve_measure(
     measure: str | RankingMeasure, *, scored: bool = True
 ) -> RankingMeasure:
-    """Like `resolve_target_loss`, and also the measures for scorers only ("mrr", "err").
+    """Return the measure of a name or an object, also one for scorers only.
 
-    `scored` is whether messages offer the measures for scorers too.
+    `scored` is whether messages offer the measures for scorers ("mrr", "err") too.
     """
     if isinstance(measure, RankingMeasure):
         return measure
     if not isinstance(measure, str):
         raise TypeError(
-            f"A {_KINDS[scored]} is a name such as 'ndcg@10' or an object such as NDCG(k=10), of "
-            "your own a subclass of target_losses.PositionalLoss, or of TargetLoss with values(); "
-            f"scoring= also takes mine(estimator, X, y) with y['y'], y['qid'], got {measure!r}."
+            f"A {_KINDS[scored]} is a name such as 'ndcg@10' or an object such as "
+            "NDCG(k=10), of your own a subclass of target_losses.PositionalLoss, or of "
+            "TargetLoss with values(); scoring= also takes mine(estimator, X, y) with "
+            f"y['y'], y['qid'], got {measure!r}."
         )
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)
 
 
 def stated_parameters(name):
-    """The parameters that a name sets: k of "ndcg@10", share of "prbep"."""
-    return _parse(name, scored=True)[1]
+    """Return the parameters that a name sets: k of "ndcg@10", share of "prbep"."""
+    _, parameters = _parse(name, scored=True)
+    return parameters
 
 
 #: Names of trec_eval and ir_measures, and ours.
@@ -191,34 +207,39 @@ ALIASES = {
     "ap": "map",
     "rr": "mrr",
     "recip_rank": "mrr",
+    "rprec": "prbep",
+    "hit": "success",
+    "hits": "success",
+    "hit_rate": "success",
+    "hitrate": "success",
 }
-ALIASES |= {"rprec": "prbep"} | dict.fromkeys(
-    ["hit", "hits", "hit_rate", "hitrate"], "success"
-)
+_CUT_OF_TREC_EVAL = re.compile(r"^(p|recall|ndcg|map|success)_(?:cut_)?(\d+)$")
 
 
 def plain_name(name):
-    """A name in our words: "ndcg@10" for "ndcg_cut_10" and "nDCG@10", "mrr" for "RR"."""
-    name = re.sub(
-        r"^(p|recall|ndcg|map|success)_(?:cut_)?(\d+)$", r"\1@\2", name.strip().lower()
-    )
+    """Return a name in our words: "ndcg@10" for "ndcg_cut_10", "mrr" for "RR"."""
+    name = _CUT_OF_TREC_EVAL.sub(r"\1@\2", name.strip().lower())
     base, at, cut = name.partition("@")
     return ALIASES.get(base, base) + at + cut
 
 
 @cache  # tags of estimators resolve the name in every call of predict
 def _parse(name, scored):
-    """Entry of a name in the table and its parameters; messages offer all measures if `scored`."""
+    """Return the entry of a name in the table, and the parameters that it sets.
+
+    Messages offer all measures if `scored`.
+    """
     offered = _MEASURES if scored else TARGET_LOSSES
     base, at, cut = plain_name(name).partition("@")
-    entry = next((e for e in _TABLE if e.base == base and e.takes(cut)), None)
-    if entry is None:
+    entries = [entry for entry in _TABLE if entry.base == base and entry.takes(cut)]
+    if not entries:
         raise ValueError(
-            f"Unknown {_KINDS[scored]} {name!r}.{_hint(base, cut, offered)} Known names: "
-            f"{', '.join(sorted(offered))}."
+            f"Unknown {_KINDS[scored]} {name!r}.{_hint(base, cut, offered)} Known "
+            f"names: {', '.join(sorted(offered))}."
         )
     if at and not cut:
         raise ValueError(f"Nothing follows the @ in {name!r}: give a count such as 10.")
+    entry = entries[0]
     try:
         return entry, entry.parameters(cut)
     except ValueError as error:
@@ -226,37 +247,55 @@ def _parse(name, scored):
 
 
 def _hint(base, cut, offered):
-    """A question with the names nearest to an unknown one, if possible with its cut-off."""
-    if not cut and (joined := re.fullmatch(r"([a-z_]+?)(?:_?at)?_?(\d+%?)", base)):
-        base, cut = joined.groups()  # "ndcg10", "precision_at_10"
+    """Ask whether one of the nearest names was meant, if possible with the cut-off."""
+    joined = re.fullmatch(r"([a-z_]+?)(?:_?at)?_?(\d+%?)", base)
+    if joined and not cut:
+        # "ndcg10", "precision_at_10"
+        base, cut = joined.groups()
+    entries = []
+    for near_base in _near_bases(base, offered):
+        entries += [entry for entry in offered.values() if entry.base == near_base]
+    names = [_with_cut(entry, cut) for entry in entries]
+    names = [name for name in names if name is not None]
+    if not names:
+        names = [entry.examples[-1] for entry in entries]
+    if not names:
+        return ""
+    first_names = list(dict.fromkeys(names))[:3]
+    return f" Did you mean {' or '.join(map(repr, first_names))}?"
+
+
+def _near_bases(base, offered):
+    """Return the distinct bases of names that look like `base`, best first."""
     # The class names count too, in words: "mean_average_precision".
-    forms = {
-        re.sub("(?<=[a-z])(?=[A-Z])", "_", e.measure.__name__).lower(): e.base
-        for e in offered.values()
-    }
-    forms |= {e.base: e.base for e in offered.values()}
-    inside = [words for words in forms if base and words.startswith(base)]
-    inside = inside or [words for words in forms if base and f"_{base}" in f"_{words}"]
-    close = (
-        [base]
-        if base in forms
-        else inside or get_close_matches(base, forms, n=3, cutoff=0.5)
-    )
-    bases = dict.fromkeys(forms[words] for words in close)
-    entries = [e for base in bases for e in offered.values() if e.base == base]
-    accepted = [name for e in entries if (name := _with_cut(e, cut))]
-    near = list(dict.fromkeys(accepted or [e.examples[-1] for e in entries]))[:3]
-    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    base_of = {}
+    for entry in offered.values():
+        words = re.sub("(?<=[a-z])(?=[A-Z])", "_", entry.measure.__name__)
+        base_of[words.lower()] = entry.base
+    for entry in offered.values():
+        base_of[entry.base] = entry.base
+    if base in base_of:
+        return [base_of[base]]
+    near = []
+    if base:
+        near = [words for words in base_of if words.startswith(base)]
+        # A later word may start with it too.
+        near = near or [words for words in base_of if f"_{base}" in f"_{words}"]
+    near = near or get_close_matches(base, base_of, n=3, cutoff=0.5)
+    return list(dict.fromkeys(base_of[words] for words in near))
 
 
 def _with_cut(entry, cut):
-    """The entry's name with a cut-off, a fraction in per cent; None if it does not accept it."""
+    """Return the entry's name with a cut-off, or None if it does not accept it.
+
+    A fraction becomes a share in per cent.
+    """
     try:
         if entry.at == "p%" and cut.startswith(("0.", ".")):
             cut = f"{100 * float(cut):g}%"
-        if entry.takes(cut):
-            entry.parameters(cut)
-            return f"{entry.base}@{cut}" if cut else entry.base
+        if not entry.takes(cut):
+            return None
+        entry.parameters(cut)
     except ValueError:
-        pass
-    return None
+        return None
+    return f"{entry.base}@{cut}" if cut else entry.base

@@ -17,6 +17,15 @@ from ._positional import best_discounted_sum, items_below, scored_sum
 from ._target_loss import SORT, Decoder, TargetLoss, check_pairs_fit, ranks_of
 
 
+def _decode_pairs(decode):
+    """Make a decoder of the differences of pairs i < j from one of matrices."""
+
+    def decode_differences(u, n_items):
+        return decode(matrices_from_differences(u, n_items))
+
+    return ranks_of(decode_differences)
+
+
 class PairwiseDisagreement(TargetLoss):
     """Pairwise disagreement: the weight of the preferences that an order violates.
 
@@ -67,23 +76,27 @@ class PairwiseDisagreement(TargetLoss):
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         if y.ndim == 3:
             s = scores.reshape(y.shape[:2])
-            higher = s[:, :, np.newaxis] - s[:, np.newaxis, :]
-            against = (higher < 0) + 0.5 * (higher == 0)
+            difference = s[:, :, np.newaxis] - s[:, np.newaxis, :]
+            # [rank(i) > rank(j)], 1/2 for tied scores
+            is_below = (difference < 0) + 0.5 * (difference == 0)
             diagonal = np.arange(y.shape[1])
-            against[:, diagonal, diagonal] = 0.0
-            violated = np.einsum("qij,qij->q", y, against)
+            is_below[:, diagonal, diagonal] = 0.0
+            violated = np.einsum("qij,qij->q", y, is_below)
         elif self.weights == "difference":
             # Every pair adds the grade of its item of lower rank: the sum of (y_i -
             # y_j)_+ is ``sum_i y_i (rank(i) - ideal rank(i))``.
             best = best_discounted_sum(y, items_below, lists)
             violated = best - scored_sum(y, scores, items_below, lists)
         else:
+            # Pairs tied in the scores alone are violated in half of the orders.
             discordant, tied_scores, _, tied_both = pair_counts(y, scores, lists)
             violated = discordant + (tied_scores - tied_both) / 2.0
         return np.where(lists.lengths > 1, -violated, np.nan)
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
-        """The weights y_ij, shape (n_lists, r, r); preferences y are returned unchanged.
+        """Compute the weights y_ij, shape (n_lists, r, r).
+
+        Labels that are preferences are returned unchanged.
 
         Parameters
         ----------
@@ -98,10 +111,11 @@ class PairwiseDisagreement(TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
             return y
-        return np.maximum(self.net_preference(y[:, :, None], y[:, None, :]), 0.0)
+        net = self.net_preference(y[:, :, np.newaxis], y[:, np.newaxis, :])
+        return np.maximum(net, 0.0)
 
     def total_preferences(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """``sum_q w_q y_qij``, shape (r, r), with a weight for each list.
+        """Compute ``sum_q w_q y_qij``, shape (r, r), with a weight for each list.
 
         Parameters
         ----------
@@ -117,17 +131,15 @@ class PairwiseDisagreement(TargetLoss):
         """
         r = np.shape(y)[1]
         total = np.zeros((r, r))
-        for rows in bounded_blocks(len(y), r * r):
-            total += np.tensordot(weights[rows], self.preferences(y[rows]), axes=1)
+        for block in bounded_blocks(len(y), r * r):
+            preferences = self.preferences(y[block])
+            total += np.tensordot(weights[block], preferences, axes=1)
         return total
 
     def mean_votes(
         self, y: np.ndarray, weights: np.ndarray, targets: np.ndarray
     ) -> np.ndarray:
-        """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, shape (r, r).
-
-        `targets` is the encoding of y: for grades, all of the weight of a pair is for
-        one item.
+        """Compute ``E[y_ij + y_ji]``, the mean weight of labels on each pair.
 
         Parameters
         ----------
@@ -144,19 +156,22 @@ class PairwiseDisagreement(TargetLoss):
             Mean weight of the votes on each pair, symmetric.
         """
         if np.ndim(y) == 2:
-            total = np.zeros(targets.shape[1])
-            for rows in bounded_blocks(
-                len(targets), targets.shape[1], 2**16
-            ):  # fits into the cache
-                total += weights[rows] @ np.fmax(np.abs(targets[rows]), 0.0)  # NaN is 0
+            # Grades give all of the weight of a pair to one item: |y_ij - y_ji|.
+            n, d = targets.shape
+            total = np.zeros(d)
+            # About 2**16 numbers at once fit into the cache.
+            for block in bounded_blocks(n, d, 2**16):
+                votes = np.fmax(np.abs(targets[block]), 0.0)  # NaN becomes 0
+                total += weights[block] @ votes
             total = matrices_from_differences(total[np.newaxis], np.shape(y)[1])[0]
         else:
             total = self.total_preferences(y, weights)
-        total = total / (weights.sum() or 1.0)  # other batches may count
+        # The weights of a block of lists may all be 0.
+        total = total / (weights.sum() or 1.0)
         return total + total.T
 
     def net_preference(self, first: Any, second: Any) -> np.ndarray:
-        """y_ij - y_ji of grades i and j, elementwise; 0 where one is not judged.
+        """Compute y_ij - y_ji of grades i and j; 0 where one is not judged.
 
         Parameters
         ----------
@@ -170,8 +185,10 @@ class PairwiseDisagreement(TargetLoss):
         """
         if self.weights == "difference":
             return np.nan_to_num(np.subtract(first, second))
-        is_higher, is_lower = np.greater(first, second), np.less(first, second)
-        return (is_higher.view(np.int8) - is_lower.view(np.int8)).astype(np.float64)
+        # Comparisons with NaN are False.
+        is_higher = np.greater(first, second).view(np.int8)
+        is_lower = np.less(first, second).view(np.int8)
+        return (is_higher - is_lower).astype(np.float64)
 
     def encode(self, y: Any) -> np.ndarray:
         check_pairs_fit(self, *np.shape(y)[:2])
@@ -180,56 +197,56 @@ class PairwiseDisagreement(TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         i, j = np.triu_indices(y.shape[1], 1)
         differences = np.empty((len(y), len(i)))
-        for rows in bounded_blocks(
-            len(y), len(i), 2**15
-        ):  # pieces that fit into the cache
-            first, second = (np.take(y[rows], items, axis=1) for items in (i, j))
-            differences[rows] = self.net_preference(first, second)
+        # About 2**15 numbers at once fit into the cache.
+        for block in bounded_blocks(len(y), len(i), 2**15):
+            first = np.take(y[block], i, axis=1)
+            second = np.take(y[block], j, axis=1)
+            differences[block] = self.net_preference(first, second)
         return differences
 
     def regression_targets(self, y: Any) -> np.ndarray:
-        """The encoding, with NaN for the pairs with an item that is not judged."""
+        """Compute the encoding, with NaN for pairs with an item that is not judged."""
         targets = self.encode(y)
         if np.ndim(y) == 2 and np.isnan(y).any():
-            i, j = np.triu_indices(np.shape(y)[1], 1)
-            targets[np.isnan(y)[:, i] | np.isnan(y)[:, j]] = np.nan
+            is_unknown = np.isnan(y)
+            i, j = np.triu_indices(is_unknown.shape[1], 1)
+            targets[is_unknown[:, i] | is_unknown[:, j]] = np.nan
         return targets
 
     def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
+        # beta_ij = [rank(i) > rank(j)] of the pairs i < j
         i, j = np.triu_indices(ranks.shape[1], 1)
         return (ranks[:, i] > ranks[:, j]).astype(np.float64)
 
     def offset(self, y: ArrayLike) -> np.ndarray:
+        # sum of y_ji over i < j
         preferences = self.preferences(y)
         i, j = np.triu_indices(preferences.shape[1], 1)
         return preferences[:, j, i].sum(axis=1)
 
     @property
     def decoders(self) -> dict[str, Decoder]:
-        def of_pairs(decode):
-            return ranks_of(
-                lambda u, n_items: decode(matrices_from_differences(u, n_items))
-            )
-
         decoders = {
-            name: Decoder(of_pairs(pd.decode), pd.exact, max_items=pd.max_items)
+            name: Decoder(_decode_pairs(pd.decode), pd.exact, max_items=pd.max_items)
             for name, pd in PD_DECODERS.items()
         }
         # Sorting is exact for difference weights and binary labels, but not for all
         # labels.
-        return {**decoders, "sort": SORT._replace(exact=False)}
+        decoders["sort"] = SORT._replace(exact=False)
+        return decoders
 
     def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
-        grades = y is None or y.ndim == 2
-        if self.weights == "difference" and grades:
-            return "sort"  # exact if all items are judged; not for preferences
+        has_grades = y is None or y.ndim == 2
+        if self.weights == "difference" and has_grades:
+            # Sorting is exact if all items are judged.
+            return "sort"
         return auto_pd_decoder(n_items)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """Net preferences of the judged items over their number k, ``sum_j (y_ij - y_ji) / k``.
+        """Compute the net preference of each item among the k judged items over k.
 
-        An item that is not judged has NaN. For difference weights the targets are the
+        It is ``sum_j (y_ij - y_ji) / k``. An item that is not judged has NaN. For difference weights the targets are the
         grades, which give the same order, as for documents.
         """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
@@ -237,21 +254,22 @@ class PairwiseDisagreement(TargetLoss):
             return net_scores(y) / y.shape[1]
         if self.weights == "difference":
             return y
-        judged = ~np.isnan(y)
-        gains, _ = self.row_targets(
-            np.nan_to_num(y).ravel(),
-            RankingLists.equal(*y.shape),
-            judged.ravel().astype(float),
-        )
-        return np.where(judged, gains.reshape(y.shape), np.nan)
+        # Items that are not judged have weight 0.
+        is_judged = ~np.isnan(y)
+        grades = np.nan_to_num(y).ravel()
+        weights = is_judged.ravel().astype(float)
+        gains, _ = self.row_targets(grades, RankingLists.equal(*y.shape), weights)
+        return np.where(is_judged, gains.reshape(y.shape), np.nan)
 
     def row_targets(
         self, y: np.ndarray, lists: Any, weights: Any
     ) -> tuple[np.ndarray, np.ndarray]:
+        normalisers = np.ones(lists.n_lists)
         if self.weights == "difference":
-            return y, np.ones(lists.n_lists)
+            return y, normalisers
         # sum_j (y_ij - y_ji) / r = fraction below - fraction above
-        return 2.0 * mid_fractions(y, lists, weights) - 1.0, np.ones(lists.n_lists)
+        gains = 2.0 * mid_fractions(y, lists, weights) - 1.0
+        return gains, normalisers
 
 
 class KendallTau(PairwiseDisagreement):
@@ -282,7 +300,9 @@ class KendallTau(PairwiseDisagreement):
     def values(
         self, y: np.ndarray, scores: Any, lists: Any, of_orders: bool = False
     ) -> np.ndarray:
-        """The measure of each list; tied scores count as ties, not as the mean over their orders.
+        """Compute the measure of each list; tied scores count as ties.
+
+        The measure is not the mean over the orders of tied scores, unless `of_orders`.
 
         Parameters
         ----------
@@ -300,20 +320,20 @@ class KendallTau(PairwiseDisagreement):
             The measure of each list; NaN if undefined.
         """
         discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
-        by_ties = (
-            (tied_scores - tied_both) / 2.0
-            if of_orders
-            else tied_scores - 2.0 * tied_both
-        )
-        wrong = discordant + tied_labels + by_ties
-        pairs = lists.lengths * (lists.lengths - 1.0) / 2.0
-        return -np.divide(
-            wrong, pairs, out=np.full(lists.n_lists, np.nan), where=pairs > 0
-        )
+        if of_orders:
+            # Of the pairs tied in the scores alone one half is wrong. All pairs tied in
+            # the labels are wrong.
+            wrong_by_ties = (tied_scores - tied_both) / 2.0
+        else:
+            # Pairs tied in the scores or in the labels, but not in both, are wrong.
+            wrong_by_ties = tied_scores - 2.0 * tied_both
+        n_wrong = discordant + tied_labels + wrong_by_ties
+        n_pairs = lists.lengths * (lists.lengths - 1.0) / 2.0
+        loss = np.full(lists.n_lists, np.nan)
+        np.divide(n_wrong, n_pairs, out=loss, where=n_pairs > 0)
+        return -loss
 
     def values_of_orders(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
-        # Half of the pairs that are tied only in the scores are wrong, and all that are
-        # tied in the label.
         return self.values(y, scores, lists, of_orders=True)
 
     def encode(self, y: Any) -> np.ndarray:
@@ -322,22 +342,27 @@ class KendallTau(PairwiseDisagreement):
         return targets
 
     def regression_targets(self, y: Any) -> np.ndarray:
-        """The encoding, with NaN for unknown pairs, over the number of all pairs in every list."""
+        """Compute the encoding, with NaN for unknown pairs.
+
+        Every list is divided by the number of all pairs, judged or not.
+        """
         targets = PairwiseDisagreement(weights="unit").regression_targets(y)
         targets *= self._pair_factors(np.zeros((1, np.shape(y)[1])))
         return targets
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
-        return super().preferences(y) * self._pair_factors(y)[:, np.newaxis, np.newaxis]
+        factors = self._pair_factors(y)
+        return super().preferences(y) * factors[:, np.newaxis, np.newaxis]
 
     def offset(self, y: ArrayLike) -> np.ndarray:
         y = np.asarray(y, dtype=np.float64)
+        # Pairs tied in the label are wrong in every order.
         i, j = np.triu_indices(y.shape[1], 1)
-        return super().offset(y) + (y[:, i] == y[:, j]).sum(
-            axis=1
-        ) * self._pair_factors(y)
+        n_tied = (y[:, i] == y[:, j]).sum(axis=1)
+        return super().offset(y) + n_tied * self._pair_factors(y)
 
     def _pair_factors(self, y):
-        """One over the number of pairs of judged items."""
-        judged = (~np.isnan(np.asarray(y, dtype=np.float64))).sum(axis=1)
-        return 2.0 / np.maximum(judged * (judged - 1), 1)
+        """Compute one over the number of pairs of judged items."""
+        y = np.asarray(y, dtype=np.float64)
+        n_judged = (~np.isnan(y)).sum(axis=1)
+        return 2.0 / np.maximum(n_judged * (n_judged - 1), 1)
