@@ -246,8 +246,9 @@ class PairwiseDisagreement(TargetLoss):
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Compute the net preference of each item among the k judged items over k.
 
-        It is ``sum_j (y_ij - y_ji) / k``. An item that is not judged has NaN. For difference weights the targets are the
-        grades, which give the same order, as for documents.
+        It is ``sum_j (y_ij - y_ji) / k``. An item that is not judged has NaN. For
+        difference weights the targets are the grades, which give the same order, as for
+        documents.
         """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
@@ -273,9 +274,9 @@ class PairwiseDisagreement(TargetLoss):
 
 
 class KendallTau(PairwiseDisagreement):
-    """Kendall's tau loss, ``2/(r(r-1)) sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]``.
+    """Kendall's tau loss, the fraction of the pairs that an order does not agree with.
 
-    It is the unit pairwise disagreement of grades, divided by the number of pairs.
+    ``2/(r(r-1)) sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]`` is the unit pairwise disagreement of grades, divided by the number of pairs.
     Pairs tied in the label count as wrong in every order.
 
     References
