@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -84,7 +84,8 @@ def query_train_test_split(
     Examples
     --------
     >>> from lowrank_rank.model_selection import query_train_test_split
-    >>> X, y, qid = [[0], [1], [2], [3], [4]], [1, 0, 0, 1, 0], ["a", "b", "a", "c", "b"]
+    >>> X, y = [[0], [1], [2], [3], [4]], [1, 0, 0, 1, 0]
+    >>> qid = ["a", "b", "a", "c", "b"]
     >>> X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
     ...     X, y, qid=qid, test_size=1, random_state=0)
     >>> qid_train, qid_test, y_test
@@ -92,38 +93,48 @@ def query_train_test_split(
     """
     if not arrays:
         raise ValueError("query_train_test_split got no array: give X, y, ... and qid.")
-    named = {
-        f"array {i}": array for i, array in enumerate(arrays) if not carries_qid(array)
-    }
-    given = list(arrays) if qid is None or isinstance(qid, str) else [*arrays, qid]
+    arrays_to_split = list(arrays)
     if isinstance(qid, str):
         if not is_frame(arrays[0]) or qid not in column_names(arrays[0]):
             raise ValueError(
                 f"qid={qid!r} must be a column of the first array, a frame."
             )
         qid = arrays[0][qid]
+    elif qid is not None:
+        arrays_to_split.append(qid)
+    # The index of an array that carries ids holds the ids, and no names of rows.
+    carriers = []
+    named = {}
+    for i, array in enumerate(arrays):
+        if carries_qid(array):
+            carriers.append(array)
+        else:
+            named[f"array {i}"] = array
     check_same_index(**named, qid=qid)
     if qid is None:
-        carrying = next((array for array in arrays if carries_qid(array)), None)
-        if carrying is None:
+        if not carriers:
             raise ValueError(
-                "No array carries query ids: give qid=..., or y as ranking_target(y, qid)."
+                "No array carries query ids: give qid=..., or y as "
+                "ranking_target(y, qid)."
             )
-        _, qid = split_target(carrying)
+        _, qid = split_target(carriers[0])
     check_consistent_length(*arrays, qid)
-    lists = RankingLists.from_qid(qid)
-    test_size = 0.25 if test_size is None and train_size is None else test_size
-    sizes = {
-        "test_size": test_size,
-        "train_size": train_size,
-        "random_state": random_state,
-    }
-    parts = next(GroupShuffleSplit(1, **sizes).split(lists.codes, groups=lists.codes))
-    return [take_rows(array, rows) for array in given for rows in parts]
+    if test_size is None and train_size is None:
+        test_size = 0.25
+    splitter = GroupShuffleSplit(
+        1, test_size=test_size, train_size=train_size, random_state=random_state
+    )
+    codes = RankingLists.from_qid(qid).codes
+    train, test = next(splitter.split(codes, groups=codes))
+    parts = []
+    for array in arrays_to_split:
+        parts.append(take_rows(array, train))
+        parts.append(take_rows(array, test))
+    return parts
 
 
 class QueryTimeSeriesSplit(BaseCrossValidator):
-    """Time series splits of whole queries: each fold is tested after the folds before it.
+    """Time series splits of whole queries: each fold comes after those before it.
 
     scikit-learn's ``TimeSeriesSplit`` cuts queries apart. Here the queries, in the
     order of their times, are split by ``TimeSeriesSplit``, and each query takes its
@@ -152,7 +163,7 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         self.gap = gap
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of splits.
+        """Return the number of splits.
 
         Parameters
         ----------
@@ -174,7 +185,7 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         *,
         time: ArrayLike | None = None,
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Rows of the training and the test part of each split.
+        """Yield the rows of the training and the test part of each split.
 
         Parameters
         ----------
@@ -199,33 +210,44 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
             If there are no query ids, a time is missing, or there are too few queries.
         """
         check_same_index(X=X, y=y, groups=groups, time=time)
-        groups = split_target(y)[1] if groups is None and y is not None else groups
+        if groups is None and y is not None:
+            _, groups = split_target(y)
         if groups is None:
             raise ValueError(
                 "Give groups=qid, the query of each row, or y as a ranking_target."
             )
         check_consistent_length(X, groups, time)
-        codes = RankingLists.from_qid(groups).codes  # in order of first appearance
-        order = np.arange(codes.max() + 1)
-        if time is not None:
-            time = np.asarray(time)
-            if np.any(missing := time != time):  # NaN and NaT differ from themselves
-                raise ValueError(f"time has no value in row {int(np.argmax(missing))}.")
-            by_time = np.argsort(time, kind="stable")
-            order = codes[by_time][
-                np.sort(np.unique(codes[by_time], return_index=True)[1])
-            ]
-        for parts in TimeSeriesSplit(self.n_splits, gap=self.gap).split(order):
-            train, test = (
-                np.flatnonzero(np.isin(codes, order[part])) for part in parts
-            )
+        codes = RankingLists.from_qid(groups).codes
+        if time is None:
+            # Codes count the queries in the order of their first rows.
+            queries = np.arange(codes.max() + 1)
+        else:
+            queries = _queries_by_time(codes, np.asarray(time))
+        splitter = TimeSeriesSplit(self.n_splits, gap=self.gap)
+        for train_part, test_part in splitter.split(queries):
+            train = np.flatnonzero(np.isin(codes, queries[train_part]))
+            test = np.flatnonzero(np.isin(codes, queries[test_part]))
             yield train, test
 
 
-def _with_ids(y, qid):
-    """y that carries its query ids, and the list of each row; rows of a matrix are lists."""
+def _queries_by_time(codes, time):
+    """Return the codes of the queries in the order of their earliest rows."""
+    # NaN and NaT differ from themselves.
+    is_missing = time != time
+    if np.any(is_missing):
+        raise ValueError(f"time has no value in row {int(np.argmax(is_missing))}.")
+    by_time = codes[np.argsort(time, kind="stable")]
+    _, first = np.unique(by_time, return_index=True)
+    return by_time[np.sort(first)]
+
+
+def _read_queries(y, qid):
+    """Return y with its query ids, and the code of the query of each row.
+
+    Rows of a matrix are queries.
+    """
     if not one_label_per_row(y):
-        split_target(y, qid)
+        split_target(y, qid)  # refuses ids that y carries besides
         if qid is not None:
             raise ValueError("A matrix y holds one list per row and takes no qid.")
         return y, np.arange(n_rows(y))
@@ -251,7 +273,7 @@ def query_learning_curve(
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Scores of models that were fitted on more and more queries.
+    """Compute the scores of models that were fitted on more and more queries.
 
     `sklearn.model_selection.learning_curve` would count rows and cut queries apart. In
     each fold the training queries are shuffled once, and each size takes the first of
@@ -304,43 +326,64 @@ def query_learning_curve(
     >>> from lowrank_rank.model_selection import query_learning_curve
     >>> X, y, qid = make_ranking(n_lists=40, random_state=0)
     >>> sizes, train, test = query_learning_curve(
-    ...     LowRankSurrogateRanker(), X, y, qid=qid, train_sizes=[2, 30], cv=4, random_state=0)
+    ...     LowRankSurrogateRanker(), X, y, qid=qid, train_sizes=[2, 30], cv=4,
+    ...     random_state=0)
     >>> sizes.tolist(), test.shape, bool(test[1].mean() > test[0].mean())
     ([2, 30], (2, 4), True)
     """
     check_same_index(X=X, y=y, qid=qid)
-    target, of_row = _with_ids(y, qid)
-    splitter = GroupKFold(cv) if isinstance(cv, Integral) else cv
-    folds = list(
-        splitter.split(X, target, of_row) if hasattr(splitter, "split") else splitter
-    )
-    random_state = check_random_state(random_state)
-    queries = [random_state.permutation(np.unique(of_row[train])) for train, _ in folds]
-    sizes, available = np.asarray(train_sizes), min(map(len, queries))
-    is_list = sizes.ndim == 1 and len(sizes) and sizes.dtype.kind in "iuf"
-    most = 1 if sizes.dtype.kind == "f" else available
-    if not is_list or not 0 < sizes.min() <= sizes.max() <= most:
-        raise ValueError(
-            "train_sizes must be a list of numbers: fractions in (0, 1], or whole numbers between "
-            f"1 and {available}, the queries of the smallest training part, got {train_sizes!r}."
-        )
-    if sizes.dtype.kind == "f":
-        sizes = np.maximum((sizes * available).astype(int), 1)
-    sizes = np.unique(sizes)
-    splits = [
-        (train[np.isin(of_row[train], shuffled[:size])], test)
-        for size in sizes
-        for shuffled, (train, test) in zip(queries, folds, strict=True)
+    target, query_of_row = _read_queries(y, qid)
+    folds = cv
+    if isinstance(cv, Integral):
+        folds = GroupKFold(cv)
+    if hasattr(folds, "split"):
+        folds = folds.split(X, target, query_of_row)
+    folds = list(folds)
+    rng = check_random_state(random_state)
+    shuffled_queries = [
+        rng.permutation(np.unique(query_of_row[train])) for train, _ in folds
     ]
-    scoring = scoring if callable(scoring) else make_ranking_scorer(scoring)
-    options = {"return_train_score": True, "error_score": "raise", "n_jobs": n_jobs}
-    found = cross_validate(estimator, X, target, cv=splits, scoring=scoring, **options)
-    shape = (len(sizes), len(folds))
-    return (
-        sizes,
-        found["train_score"].reshape(shape),
-        found["test_score"].reshape(shape),
+    n_available = min(len(queries) for queries in shuffled_queries)
+    sizes = _numbers_of_queries(train_sizes, n_available)
+    # Each size takes the first of the shuffled training queries of each fold.
+    splits = []
+    for size in sizes:
+        for queries, (train, test) in zip(shuffled_queries, folds, strict=True):
+            is_taken = np.isin(query_of_row[train], queries[:size])
+            splits.append((train[is_taken], test))
+    if not callable(scoring):
+        scoring = make_ranking_scorer(scoring)
+    scores = cross_validate(
+        estimator,
+        X,
+        target,
+        cv=splits,
+        scoring=scoring,
+        n_jobs=n_jobs,
+        return_train_score=True,
+        error_score="raise",
     )
+    shape = (len(sizes), len(folds))
+    train_scores = scores["train_score"].reshape(shape)
+    test_scores = scores["test_score"].reshape(shape)
+    return sizes, train_scores, test_scores
+
+
+def _numbers_of_queries(train_sizes, n_available):
+    """Turn fractions or numbers of queries into distinct numbers, ascending."""
+    sizes = np.asarray(train_sizes)
+    has_fractions = sizes.dtype.kind == "f"
+    largest = 1 if has_fractions else n_available
+    is_list = sizes.ndim == 1 and len(sizes) and sizes.dtype.kind in "iuf"
+    if not is_list or not 0 < sizes.min() <= sizes.max() <= largest:
+        raise ValueError(
+            "train_sizes must be a list of numbers: fractions in (0, 1], or whole "
+            f"numbers between 1 and {n_available}, the queries of the smallest "
+            f"training part, got {train_sizes!r}."
+        )
+    if has_fractions:
+        sizes = np.maximum((sizes * n_available).astype(int), 1)
+    return np.unique(sizes)
 
 
 @checked(n_repeats=[count()])
@@ -355,7 +398,7 @@ def query_permutation_importance(
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> Bunch | dict[str, Bunch]:
-    """How much a fitted ranker loses when a feature is permuted within each query.
+    """Measure how much a ranker loses when a feature is permuted within each query.
 
     `sklearn.inspection.permutation_importance` would permute over all rows. A feature
     that differs between queries only would seem important, though it orders nothing,
@@ -415,44 +458,65 @@ def query_permutation_importance(
             "y must hold one grade per row: one row alone cannot be permuted."
         )
     check_same_index(X=X, y=y, qid=qid)
-    target, of_row = _with_ids(y, qid)
-    X = cast(Any, X) if hasattr(X, "columns") else np.asarray(X)
-    scorer = scoring if callable(scoring) else make_ranking_scorer(scoring)
-    seeds = check_random_state(random_state).randint(2**31 - 1, size=X.shape[1])
+    target, query_of_row = _read_queries(y, qid)
+    features: Any = X
+    if not hasattr(X, "columns"):
+        features = np.asarray(X)
+    scorer: Any = scoring
+    if not callable(scoring):
+        scorer = make_ranking_scorer(scoring)
+    rng = check_random_state(random_state)
+    seeds = rng.randint(2**31 - 1, size=features.shape[1])
     scores = Parallel(n_jobs=n_jobs)(
         delayed(_scores_permuted)(
-            estimator, X, target, of_row, column, seed, n_repeats, scorer
+            estimator, features, target, query_of_row, column, seed, n_repeats, scorer
         )
         for column, seed in enumerate(seeds)
     )
-    baseline: Any = scorer(estimator, X, target)
-    several, found = isinstance(baseline, dict), {}
-    for name, value in (baseline if several else {"": baseline}).items():
-        drops = value - np.array(
-            [[s[name] if several else s for s in row] for row in scores]
-        )
-        mean, std = drops.mean(axis=1), drops.std(axis=1)
-        found[name] = Bunch(
-            importances_mean=mean, importances_std=std, importances=drops
-        )
-    return found if several else found[""]
+    baseline = scorer(estimator, features, target)
+    if not isinstance(baseline, dict):
+        return _importances(baseline, scores)
+    importances = {}
+    for name, value in baseline.items():
+        scores_of_name = [[each[name] for each in repeats] for repeats in scores]
+        importances[name] = _importances(value, scores_of_name)
+    return importances
 
 
-def _scores_permuted(estimator, X, target, of_row, column, seed, n_repeats, scorer):
-    """Scores of X with one column permuted within each query, `n_repeats` times."""
-    random_state = np.random.RandomState(seed)
-    grouped = np.argsort(of_row, kind="stable")
-    source = np.empty(len(of_row), dtype=np.intp)
+def _scores_permuted(
+    estimator, X, target, query_of_row, column, seed, n_repeats, scorer
+):
+    """Score X with one column permuted within each query, `n_repeats` times."""
+    rng = np.random.RandomState(seed)
+    n = len(query_of_row)
+    by_query = np.argsort(query_of_row, kind="stable")
+    source = np.empty(n, dtype=np.intp)
     scores = []
     for _ in range(n_repeats):
-        source[grouped] = np.lexsort((random_state.uniform(size=len(of_row)), of_row))
-        if hasattr(X, "with_columns"):  # polars
-            permuted = X.with_columns(X.to_series(column)[source])
-        else:
-            permuted = X.copy()
-            if hasattr(X, "iloc"):
-                permuted[X.columns[column]] = X.iloc[source, column].array
-            else:
-                permuted[:, column] = X[source, column]
+        # Each row takes its value from a random row of the same query.
+        source[by_query] = np.lexsort((rng.uniform(size=n), query_of_row))
+        permuted = _permute_column(X, column, source)
         scores.append(scorer(estimator, permuted, target))
     return scores
+
+
+def _permute_column(X, column, source):
+    """Return a copy of X with the values of one column from the rows `source`."""
+    if hasattr(X, "with_columns"):  # polars
+        return X.with_columns(X.to_series(column)[source])
+    permuted = X.copy()
+    if hasattr(X, "iloc"):
+        permuted[X.columns[column]] = X.iloc[source, column].array
+    else:
+        permuted[:, column] = X[source, column]
+    return permuted
+
+
+def _importances(baseline, scores):
+    """Summarise by how much the score falls in each repetition of each feature."""
+    drops = baseline - np.array(scores)
+    return Bunch(
+        importances_mean=drops.mean(axis=1),
+        importances_std=drops.std(axis=1),
+        importances=drops,
+    )

@@ -21,7 +21,7 @@ __all__ = ["check_surrogate", "check_target_loss"]
 def check_target_loss(
     loss: Any, support: ArrayLike, *, n_distributions: int = 100, random_state: int = 0
 ) -> None:
-    """Check a target loss by enumeration: its identity, its decoders and its conventions.
+    """Check a target loss by enumeration: its formula, decoders and conventions.
 
     Losses of orders:
 
@@ -70,92 +70,107 @@ def check_target_loss(
     """
     if isinstance(loss, SetLoss) or (isinstance(loss, str) and loss in SET_LOSSES):
         _check_set_loss(loss, support, n_distributions, random_state)
-        return
-    loss, support = resolve_target_loss(loss), np.asarray(support, dtype=np.float64)
-    before, rng = support.copy(), np.random.default_rng(random_state)
-    sizes: Any = {"n_distributions": n_distributions, "random_state": random_state}
-    for check in calibration_report(loss, support, **sizes).checks:
+    else:
+        _check_order_loss(loss, support, n_distributions, random_state)
+
+
+def _check_order_loss(loss, support, n_distributions, random_state):
+    """Make the checks of `check_target_loss` for a loss of orders."""
+    loss = resolve_target_loss(loss)
+    support = np.asarray(support, dtype=np.float64)
+    labels_before = support.copy()
+    report = calibration_report(
+        loss, support, n_distributions=n_distributions, random_state=random_state
+    )
+    for check in report.checks:
+        holds = check.labels is None or check.declared != "exact"
         wrong = (
             f"the decoder {check.name!r} calls itself exact but is not Bayes-optimal"
         )
         if check.name == "factorisation":
             wrong = "loss + measure is not constant over the orders of a label"
-        fits = check.labels is None or check.declared != "exact"
-        _require(fits, f"{loss!r}: {wrong} (error {check.error:.3g}; {check.found})")
+        _require(holds, f"{loss!r}: {wrong} (error {check.error:.3g}; {check.found})")
+    rng = np.random.default_rng(random_state)
     probabilities = rng.dirichlet(np.full(len(support), 0.5), size=n_distributions)
-    for name in loss.decoders:
+    mirrored = support[:, ::-1]
+    if support.ndim == 3:
+        mirrored = support[:, ::-1, ::-1]
+    for name, decoder in loss.decoders.items():
         ranks = decoded_ranks(loss, name, support, probabilities)
-        if not loss.decoders[name].exact:
+        if not decoder.exact:
             continue
         # The value may not depend on the numbers of the items. The orders may, if
         # several are best.
-        reversed_ = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
-        other = decoded_ranks(loss, name, reversed_, probabilities)
-        both = (support, ranks), (reversed_, other)
-        one, two = (
-            conditional_regret(loss, y, probabilities, found) for y, found in both
+        regret = conditional_regret(loss, support, probabilities, ranks)
+        mirrored_ranks = decoded_ranks(loss, name, mirrored, probabilities)
+        mirrored_regret = conditional_regret(
+            loss, mirrored, probabilities, mirrored_ranks
         )
-        same = np.allclose(one, two)
         _require(
-            same,
+            np.allclose(regret, mirrored_regret),
             f"{loss!r}: the decoder {name!r} depends on how the items are numbered",
         )
-    _check_copies_of(loss, support, before)
+    _check_state(loss, support, labels_before)
 
 
-def _check_copies_of(loss, support, before):
-    """Check that a clone and a pickle encode alike, and that the labels are as before."""
-    same = np.array_equal(support, before, equal_nan=True)
-    _require(same, f"{loss!r} changes the labels")
+def _check_state(loss, labels, labels_before):
+    """Check that the labels are unchanged, and that copies of the loss encode alike."""
+    is_unchanged = np.array_equal(labels, labels_before, equal_nan=True)
+    _require(is_unchanged, f"{loss!r} changes the labels")
+    targets = loss.encode(labels)
     for copy in (clone(loss), pickle.loads(pickle.dumps(loss))):
-        same = np.array_equal(
-            copy.encode(support), loss.encode(support), equal_nan=True
-        )
-        _require(same, f"{loss!r} encodes differently after clone or pickle")
+        is_same = np.array_equal(copy.encode(labels), targets, equal_nan=True)
+        _require(is_same, f"{loss!r} encodes differently after clone or pickle")
 
 
 def _check_set_loss(loss, support, n_distributions, random_state):
-    """`check_target_loss` of a loss of sets."""
-    loss, support = resolve_set_loss(loss), np.asarray(support)
+    """Make the checks of `check_target_loss` for a loss of sets."""
+    loss = resolve_set_loss(loss)
+    support = np.asarray(support)
     if support.ndim != 2 or not 1 <= support.shape[1] <= 8:
         raise ValueError(
             f"support must hold sets of 1 to 8 labels, got shape {support.shape}."
         )
-    (n, s), before, rng = (
-        support.shape,
-        support.copy(),
-        np.random.default_rng(random_state),
-    )
-    sets = (np.arange(2**s)[:, np.newaxis] >> np.arange(s)) & 1
+    labels_before = support.copy()
+    n, n_labels = support.shape
+    max_size = int(support.sum(axis=1).max())
+    # The losses of all 2**n_labels sets z, by definition and by
+    # offset(y) + <encode(y), set_features(z)>.
+    sets = (np.arange(2**n_labels)[:, np.newaxis] >> np.arange(n_labels)) & 1
     losses = np.array([loss.loss(np.tile(y, (len(sets), 1)), sets) for y in support])
-    targets, largest = loss.encode(support), int(support.sum(axis=1).max())
-    features = loss.set_features(sets, largest)
-    linear = loss.offset(support)[:, np.newaxis] + targets @ features.T
+    targets = loss.encode(support)
+    features = loss.set_features(sets, max_size)
+    low_rank_losses = loss.offset(support)[:, np.newaxis] + targets @ features.T
     _require(
-        np.allclose(linear, losses), f"{loss!r}: its low-rank form is not its loss"
+        np.allclose(low_rank_losses, losses),
+        f"{loss!r}: its low-rank form is not its loss",
     )
-    drawn = rng.dirichlet(np.full(n, 0.5), size=n_distributions)
-    u = rng.normal(size=(n_distributions, targets.shape[1]))
-    for vectors in (drawn @ targets, u, np.round(u)):
-        decoded = np.einsum(
-            "nd,nd->n", vectors, _decoded_features(loss, vectors, s, largest)
-        )
-        best = (vectors @ features.T).min(axis=1)
+    rng = np.random.default_rng(random_state)
+    probabilities = rng.dirichlet(np.full(n, 0.5), size=n_distributions)
+    expected = probabilities @ targets
+    random_vectors = rng.normal(size=(n_distributions, targets.shape[1]))
+    for u in (expected, random_vectors, np.round(random_vectors)):
+        least = (u @ features.T).min(axis=1)
         _require(
-            np.allclose(decoded, best), f"{loss!r}: decode does not find the best set"
+            np.allclose(_decoded_values(loss, u, n_labels, max_size), least),
+            f"{loss!r}: decode does not find the best set",
         )
-    turned = drawn @ loss.encode(support[:, ::-1])
-    decoded = np.einsum("nd,nd->n", turned, _decoded_features(loss, turned, s, largest))
-    same = np.allclose(decoded, (drawn @ targets @ features.T).min(axis=1))
-    _require(same, f"{loss!r}: decode depends on the order of the labels")
-    _check_copies_of(loss, support, before)
+    mirrored = probabilities @ loss.encode(support[:, ::-1])
+    least = (expected @ features.T).min(axis=1)
+    _require(
+        np.allclose(_decoded_values(loss, mirrored, n_labels, max_size), least),
+        f"{loss!r}: decode depends on the order of the labels",
+    )
+    _check_state(loss, support, labels_before)
 
 
-def _decoded_features(loss, u, n_labels, max_size):
+def _decoded_values(loss, u, n_labels, max_size):
+    """Compute ``<u, set_features(z)>`` of the decoded sets z."""
     decoded = loss.decode(u, n_labels)
     is_set = decoded.shape == (len(u), n_labels) and np.isin(decoded, [0, 1]).all()
     _require(is_set, f"{loss!r}: decode does not return sets, 0 and 1 for each label")
-    return loss.set_features(decoded, max_size)
+    features = loss.set_features(decoded, max_size)
+    return np.einsum("nd,nd->n", u, features)
 
 
 def check_surrogate(
@@ -200,115 +215,143 @@ def check_surrogate(
     >>> from lowrank_rank.testing import check_surrogate
     >>> check_surrogate("cross_entropy")
     """
-    surrogate, rng = resolve_surrogate(surrogate), np.random.default_rng(random_state)
+    surrogate = resolve_surrogate(surrogate)
+    rng = np.random.default_rng(random_state)
     for _ in range(n_trials):
         lengths = rng.integers(1, 5, 4)
-        n, lists = int(lengths.sum()), RankingLists(lengths)
+        lists = RankingLists(lengths)
+        n = lists.n_rows
         v = rng.uniform(0, 1, n) * (rng.uniform(size=n) < 0.7)
         weights = rng.uniform(0.5, 2.0, n)
         s, t = rng.normal(size=(2, n))
-        checked_values(
-            surrogate, v, s, lists, weights
-        )  # refuses values of other shapes
-        step, slope, second = 1e-5, np.zeros(len(s)), np.zeros(len(s))
-        for i, move in enumerate(step * np.eye(len(s))):
-            above, below = (
-                surrogate.evaluate(v, s + m, lists, weights) for m in (move, -move)
-            )
-            slope[i] = (above.values.sum() - below.values.sum()) / (2 * step)
-            second[i] = (above.gradient[i] - below.gradient[i]) / (2 * step)
-        evaluated = surrogate.evaluate(v, s, lists, weights)
-        same = np.allclose(evaluated.gradient, slope, atol=1e-5, rtol=1e-5)
-        _require(
-            same, f"{surrogate!r}: the gradient is not the derivative of the values"
-        )
-        newton = surrogate.newton_values(v, s, lists, weights).curvature
-        bounds = np.all(np.minimum(evaluated.curvature, newton) >= second - 1e-4)
-        _require(bounds, f"{surrogate!r}: the curvature is below the second derivative")
-        middle, *ends = (
-            _value(surrogate, v, x, lists, weights) for x in ((s + t) / 2.0, s, t)
-        )
-        is_convex = middle <= np.mean(ends) or np.isclose(middle, np.mean(ends))
-        _require(is_convex, f"{surrogate!r} is not convex")
         shifted = s + np.repeat(rng.normal(size=len(lengths)), lengths)
-        _check_copies(surrogate, v[:4], s[:4], t[:4])
+        checked_values(surrogate, v, s, lists, weights)  # refuses other shapes
+        _check_derivatives(surrogate, v, s, lists, weights)
+        _check_convexity(surrogate, v, s, t, lists, weights)
+        _check_weight_of_two(surrogate, v[:4], s[:4], t[:4])
+        _check_weight_of_zero(surrogate, v[:4], s[:4])
+        _check_weights_of_lists(surrogate, v, s, lists, weights)
         _check_flags(surrogate, v, s, shifted, lists, weights)
     if surrogate.is_order_preserving:
         check = is_order_preserving(
             surrogate, n_distributions=n_trials, random_state=random_state
         )
-        where = (
-            f"{check.scores} at the minimum of the expected utilities {check.expected}"
-        )
         _require(
             check.holds,
-            f"{surrogate!r} calls itself order-preserving, with scores {where}",
+            f"{surrogate!r} calls itself order-preserving, with scores {check.scores} "
+            f"at the minimum of the expected utilities {check.expected}",
         )
+
+
+def _check_derivatives(surrogate, v, s, lists, weights):
+    """Compare the gradient and the curvature with finite differences."""
+    step = 1e-5
+    slope = np.zeros(len(s))
+    second = np.zeros(len(s))
+    for i, move in enumerate(step * np.eye(len(s))):
+        above = surrogate.evaluate(v, s + move, lists, weights)
+        below = surrogate.evaluate(v, s - move, lists, weights)
+        slope[i] = (above.values.sum() - below.values.sum()) / (2 * step)
+        second[i] = (above.gradient[i] - below.gradient[i]) / (2 * step)
+    evaluated = surrogate.evaluate(v, s, lists, weights)
+    _require(
+        np.allclose(evaluated.gradient, slope, atol=1e-5, rtol=1e-5),
+        f"{surrogate!r}: the gradient is not the derivative of the values",
+    )
+    newton_curvature = surrogate.newton_values(v, s, lists, weights).curvature
+    curvature = np.minimum(evaluated.curvature, newton_curvature)
+    _require(
+        np.all(curvature >= second - 1e-4),
+        f"{surrogate!r}: the curvature is below the second derivative",
+    )
 
 
 def _value(surrogate, v, s, lists, weights):
+    """Compute the sum of the values of all lists."""
     return surrogate.evaluate(v, s, lists, weights).values.sum()
 
 
-def _check_flags(surrogate, v, s, shifted, lists, weights):
-    """Check the flags of the class at scores, and at scores shifted within lists."""
-    values = surrogate.evaluate(v, s, lists, weights).values
-    factor = 9.0 if surrogate.is_pairwise else 3.0
-    same = np.allclose(
-        surrogate.evaluate(v, s, lists, 3.0 * weights).values, factor * values
-    )
-    _require(
-        same,
-        f"{surrogate!r}: weights three times as large: not {factor:g} times the value",
-    )
-    plain = SURROGATES[
-        "pairwise_squared" if surrogate.is_pairwise else "pointwise_squared"
-    ]()
-    flags = {
-        "shift-invariant": (surrogate.is_shift_invariant, surrogate, v, shifted, 1.0),
-        "proportional to the utilities": (
-            surrogate.is_proportional,
-            surrogate,
-            0.5 * v,
-            s,
-            2.0,
-        ),
-        "squared": (surrogate.is_squared, plain, v, s, 1.0),
-    }
-    for flag, (is_set, other, utilities, scores, times) in flags.items():
-        value = times * _value(other, utilities, scores, lists, weights)
-        same = not is_set or np.isclose(value, values.sum())
-        _require(same, f"{surrogate!r} calls itself {flag}, and its values say no")
+def _check_convexity(surrogate, v, s, t, lists, weights):
+    """Compare the value at the middle of s and t with the mean at both ends."""
+    middle = _value(surrogate, v, (s + t) / 2.0, lists, weights)
+    at_s = _value(surrogate, v, s, lists, weights)
+    at_t = _value(surrogate, v, t, lists, weights)
+    mean = (at_s + at_t) / 2.0
+    is_convex = middle <= mean or np.isclose(middle, mean)
+    _require(is_convex, f"{surrogate!r} is not convex")
 
 
-def _check_copies(surrogate, v, s, t):
-    """Compare a first item of weight 2 with two copies, and add an item of weight 0."""
-    one, longer = RankingLists([len(v)]), RankingLists([len(v) + 1])
+def _check_weight_of_two(surrogate, v, s, t):
+    """Compare a first item of weight 2 with two copies of the item."""
     weights = np.ones(len(v))
     weights[0] = 2.0
-
-    def value(x):
-        return _value(surrogate, v, x, one, weights)
-
-    twice, ones = np.append(v, v[0]), np.ones(len(v) + 1)
-    of_copies = [
-        _value(surrogate, twice, np.append(x, x[0]), longer, ones) for x in (s, t)
-    ]
-    excess = of_copies[0] - value(s), of_copies[1] - value(t)
+    excess = []
+    for scores in (s, t):
+        weighted = _value(surrogate, v, scores, RankingLists([len(v)]), weights)
+        copied = _value(
+            surrogate,
+            np.append(v, v[0]),
+            np.append(scores, scores[0]),
+            RankingLists([len(v) + 1]),
+            np.ones(len(v) + 1),
+        )
+        excess.append(copied - weighted)
     # A pair of copies adds a constant to a pairwise surrogate.
     expected = excess[1] if surrogate.is_shift_invariant else 0.0
     _require(
         np.isclose(excess[0], expected),
         f"{surrogate!r}: weight 2 is not the item twice",
     )
-    of_more = np.append(v, 0.5), np.append(s, 9.0), longer, np.append(weights, 0.0)
-    without = _value(surrogate, *of_more)
+
+
+def _check_weight_of_zero(surrogate, v, s):
+    """Compare the value with that of a list with another item of weight 0."""
+    weights = np.ones(len(v))
+    value = _value(surrogate, v, s, RankingLists([len(v)]), weights)
+    value_with_item = _value(
+        surrogate,
+        np.append(v, 0.5),
+        np.append(s, 9.0),
+        RankingLists([len(v) + 1]),
+        np.append(weights, 0.0),
+    )
     _require(
-        np.isclose(value(s), without),
+        np.isclose(value, value_with_item),
         f"{surrogate!r}: an item of weight 0 changes the value",
     )
 
 
-def _require(fact, message):
-    if not fact:
+def _check_weights_of_lists(surrogate, v, s, lists, weights):
+    """Check the values at weights three times as large."""
+    values = surrogate.evaluate(v, s, lists, weights).values
+    larger = surrogate.evaluate(v, s, lists, 3.0 * weights).values
+    factor = 9.0 if surrogate.is_pairwise else 3.0
+    _require(
+        np.allclose(larger, factor * values),
+        f"{surrogate!r}: weights three times as large: not {factor:g} times the value",
+    )
+
+
+def _check_flags(surrogate, v, s, shifted, lists, weights):
+    """Check what the class says of itself; scores `shifted` are s, shifted by lists."""
+    # The value that each flag promises.
+    promised = {}
+    if surrogate.is_shift_invariant:
+        promised["shift-invariant"] = _value(surrogate, v, shifted, lists, weights)
+    if surrogate.is_proportional:
+        half = _value(surrogate, 0.5 * v, s, lists, weights)
+        promised["proportional to the utilities"] = 2.0 * half
+    if surrogate.is_squared:
+        name = "pairwise_squared" if surrogate.is_pairwise else "pointwise_squared"
+        promised["squared"] = _value(SURROGATES[name](), v, s, lists, weights)
+    value = _value(surrogate, v, s, lists, weights)
+    for flag, promised_value in promised.items():
+        _require(
+            np.isclose(promised_value, value),
+            f"{surrogate!r} calls itself {flag}, and its values say no",
+        )
+
+
+def _require(condition, message):
+    if not condition:
         raise AssertionError(message)

@@ -276,8 +276,9 @@ class PairwiseDisagreement(TargetLoss):
 class KendallTau(PairwiseDisagreement):
     """Kendall's tau loss, the fraction of the pairs that an order does not agree with.
 
-    ``2/(r(r-1)) sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]`` is the unit pairwise disagreement of grades, divided by the number of pairs.
-    Pairs tied in the label count as wrong in every order.
+    ``2/(r(r-1)) sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]`` is the unit
+    pairwise disagreement of grades, divided by the number of pairs. Pairs tied in the
+    label count as wrong in every order.
 
     References
     ----------
