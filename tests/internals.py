@@ -108,7 +108,6 @@ from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMom
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.meta._stacking import best_weights
 from lowrank_rank.meta._staged_scores import staged_scores, with_trees
-from lowrank_rank.metrics._scorer import lists_seen, predict_scores
 from lowrank_rank.order_preserving import _lambdarank, _list_loss
 from lowrank_rank.order_preserving._lambdarank import LambdaRank
 from lowrank_rank.order_preserving._list_loss import ListLoss, LossesInTurn, check_loss
@@ -132,7 +131,6 @@ from lowrank_rank.precision_at_top._batches import (
     resolve_top_loss,
 )
 from lowrank_rank.precision_at_top._steps import (
-    METHODS,
     Trajectory,
     run_pass,
     start_weights,

@@ -50,8 +50,6 @@ from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
 from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision
 
-from .internals import lists_seen, predict_scores
-
 GRID = {"rank__alpha": [0.1, 10.0, 1000.0], "rank__target_loss": ["ndcg@5", "pd"]}
 
 
@@ -180,10 +178,8 @@ def test_scoring_a_model_of_several_lists_without_qid_raises(data, wrapper):
     kwargs = {"groups": qid} if wrapper == "search" else {}
     model.fit(X, target, **kwargs)
     scorer = make_ranking_scorer("ndcg@5")
-    n_lists, has_qid, _ = lists_seen(model)
-    assert has_qid
-    assert n_lists > 1
-    with pytest.raises(ValueError, match="as one list"):
+    message = r"query ids \(\d\d lists\): all rows would be ranked as one list"
+    with pytest.raises(ValueError, match=message):
         scorer(model, X, y)
     assert 0 < scorer(model, X, target) <= 1
     assert scorer(model, X, y, qid=qid) == scorer(model, X, target)
@@ -203,9 +199,9 @@ def test_meta_estimators_hide_no_model(data):
         for name, model in models.items():
             params = {"groups": qid} if name == "rfecv" else {}
             model.fit(X, y, qid=qid, **params)
-            assert lists_seen(model) == (40, True, True), name
-            with pytest.raises(ValueError, match="as one list"):
+            with pytest.raises(ValueError, match=r"\(40 lists\).* as one list"):
                 scorer(model, X, y)
+            assert 0 < scorer(model, X, ranking_target(y, qid)) <= 1
             assert 0 < scorer(pickle.loads(pickle.dumps(model)), X, y, qid=qid) <= 1
 
 
@@ -258,11 +254,10 @@ def test_scoring_without_qid_asks_whether_ids_were_given(data, n_lists):
     qid = qid % n_lists
     given = make_pipeline(LowRankSurrogateRanker()).fit(X, ranking_target(y, qid))
     scorer = make_ranking_scorer("ndcg")
-    assert lists_seen(given) == (n_lists, True, True)
-    with pytest.raises(
-        ValueError, match="There is no qid, but the model was fitted on rows with"
-    ):
+    message = f"There is no qid, .* fitted on rows with query ids \\({n_lists} lists"
+    with pytest.raises(ValueError, match=message):
         scorer(given, X, y)
+    assert 0 < scorer(given, X, ranking_target(y, qid)) <= 1
     assert scorer(given, X, y, qid=qid) == pytest.approx(
         ndcg_score(y, given.predict(X), qid=qid)
     )  # and no warning, however many lists there are now
@@ -303,7 +298,8 @@ def test_a_model_fitted_with_ids_is_not_scored_or_ranked_without(data, family, l
     ranks = model.rank(X, qid=np.zeros(len(y)))  # that one list is meant can be said
     assert sorted(ranks) == list(range(1, len(y) + 1))
     assert model.score(X, y, qid=qid) == model.score(X, ranking_target(y, qid))
-    expected = ndcg_score(y, predict_scores(model, X, qid), qid=qid)
+    scores = getattr(model, "decision_function", model.predict)(X)
+    expected = ndcg_score(y, scores, qid=qid)
     assert scorer(model, X, y, qid=qid) == pytest.approx(
         expected
     )  # no warning: ids in both
@@ -343,11 +339,9 @@ def test_a_model_that_a_tool_was_given_says_nothing_of_its_clone(data):
     before.fit(X, y)
     assert 0 < scorer(bagged.fit(X, target), X, target) <= 1
     inner = WrappedRanker(OrderPreservingRegressor(target_loss="ndcg")).fit(X, series)
-    assert lists_seen(inner) == (
-        40,
-        True,
-        True,
-    )  # it answers for what it has fitted without ids
+    assert 0 < scorer(inner, X, series) <= 1  # what it has fitted has no ids
+    with pytest.raises(ValueError, match=r"query ids \(40 lists\)"):
+        scorer(inner, X, y)
 
 
 def test_calibrated_models_are_seen(data):
@@ -371,7 +365,8 @@ def test_batches_without_ids_are_no_ids(data):
     model = (
         LowRankSurrogateRanker().partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
     )
-    assert lists_seen(model) == (2, False, False)
+    with pytest.raises(ValueError, match="no qid beside the labels"):
+        make_ranking_scorer("ndcg@10")(model, X, y)
     scorer = make_ranking_scorer("ndcg@10", one_list=True)
     with pytest.warns(UserWarning, match="was fitted without query ids"):
         assert scorer(model, X, y) == pytest.approx(model.score(X, y))
@@ -389,17 +384,19 @@ def test_foreign_models_count_lists(data):
     X, y, qid = data
     scorer = make_ranking_scorer("ndcg")
     one, many = Foreign().fit(X, y), Foreign().fit(X, y, n_lists=5)
-    assert (lists_seen(one), lists_seen(many)) == ((1, False, False), (5, True, True))
     pooled = make_ranking_scorer("ndcg", one_list=True)
     assert pooled(one, X, y) == pytest.approx(ndcg_score(y, one.predict(X)))
     with pytest.warns(UserWarning, match="fitted on one"):
         scorer(one, X, y, qid=qid)
-    with pytest.raises(ValueError, match="as one list"):
+    with pytest.raises(ValueError, match=r"\(5 lists\).* as one list"):
         scorer(many, X, y)
     assert 0 < scorer(many, X, y, qid=qid) <= 1
     both = VotingRegressor([("a", one), ("b", LowRankSurrogateRanker())])
     both.estimators_ = [one, LowRankSurrogateRanker().fit(X, y, qid=qid)]
-    assert lists_seen(both) == (40, True, False)
+    with pytest.raises(ValueError, match=r"query ids \(40 lists\)"):
+        scorer(both, X, y)
+    with pytest.raises(ValueError, match="carries query ids, but a model inside"):
+        scorer(both, X, ranking_target(y, qid))
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

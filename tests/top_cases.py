@@ -7,7 +7,6 @@ from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank.surrogates import precision_surrogate
 
 from .internals import (
-    METHODS,
     PRECISION_SURROGATES,
     Batch,
     Scaling,
@@ -29,7 +28,7 @@ def rule(name, perceptron=False):
 
 def step_on(path, batch, name, *, eta0, alpha):
     """One step on a batch; returns its hits."""
-    return run_pass(path, [batch], METHODS[name], eta0=eta0, alpha=alpha)
+    return run_pass(path, [batch], name, eta0=eta0, alpha=alpha)
 
 
 def path_from(start, X, n_places):

@@ -1,4 +1,4 @@
-"""Scorers: a measure as scikit-learn's model selection wants it, query ids included."""
+"""Scorers of ranking measures for scikit-learn's model selection."""
 
 from inspect import signature
 from typing import Any, TypeAlias
@@ -34,7 +34,7 @@ from ..target_losses._target_loss import RankingMeasure
 def make_ranking_scorer(
     measure: Any, *, one_list: bool = False, pos_label: Any = None, **params: Any
 ) -> "RankingScorer":
-    """Scorer of a ranking measure, greater is better, for ``scoring=`` in scikit-learn.
+    """Make a scorer of a ranking measure, greater is better, for ``scoring=``.
 
     Parameters
     ----------
@@ -93,33 +93,49 @@ def make_ranking_scorer(
         raise ValueError("make_ranking_scorer got no measure: name at least one.")
     if isinstance(measure, list | tuple):
         measure = {m if isinstance(m, str) else repr(m): m for m in measure}
-    several = isinstance(measure, dict)
-    named: Any = measure if several else {"": measure}
+    is_single = not isinstance(measure, dict)
+    named: Any = {"": measure} if is_single else measure
     measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
-    for one in named.values():
-        for key, said in stated_parameters(one).items() if isinstance(one, str) else ():
-            if params.get(key, said) != said:
-                raise ValueError(
-                    f"The name {one!r} says {key}={said!r}, but {key}={params[key]!r} is given."
-                )
-    known = {name: sorted(one.get_params()) for name, one in measures.items()}
-    for key, value in params.items():
-        having = [one for name, one in measures.items() if key in known[name]]
-        if not having:
+    for one_measure in named.values():
+        if isinstance(one_measure, str):
+            _check_stated_parameters(one_measure, params)
+    _set_parameters(measures, params)
+    for one_measure in measures.values():
+        check_parameters(one_measure)
+    return RankingScorer(
+        measures[""] if is_single else measures, one_list=one_list, pos_label=pos_label
+    )
+
+
+def _check_stated_parameters(name, params):
+    """Refuse a parameter that has another value in the name of a measure."""
+    for key, stated in stated_parameters(name).items():
+        if params.get(key, stated) != stated:
             raise ValueError(
-                f"Invalid parameter {key!r}: none of {', '.join(map(repr, measures.values()))} has "
-                f"it. Their parameters: {sorted(set().union(*known.values()))}."
+                f"The name {name!r} says {key}={stated!r}, but {key}={params[key]!r} "
+                "is given."
             )
-        for one in having:
+
+
+def _set_parameters(measures, params):
+    """Set each parameter of the measures that have it; refuse one that none has."""
+    names = {name: sorted(one.get_params()) for name, one in measures.items()}
+    for key, value in params.items():
+        with_key = [one for name, one in measures.items() if key in names[name]]
+        if not with_key:
+            raise ValueError(
+                f"Invalid parameter {key!r}: none of "
+                f"{', '.join(map(repr, measures.values()))} has it. Their parameters: "
+                f"{sorted(set().union(*names.values()))}."
+            )
+        for one in with_key:
             one.set_params(**{key: value})
-    for one in measures.values():
-        check_parameters(one)
-    resolved = measures if several else measures[""]
-    return RankingScorer(resolved, one_list=one_list, pos_label=pos_label)
 
 
 def get_ranking_scorer_names() -> list[str]:
-    """Names that `make_ranking_scorer` takes; 10 and 25% stand for any number.
+    """Return the names that `make_ranking_scorer` takes.
+
+    10 and 25% stand for any number.
 
     Returns
     -------
@@ -140,7 +156,7 @@ _Measures: TypeAlias = RankingMeasure | dict[str, RankingMeasure]
 
 
 class RankingScorer(BaseEstimator):
-    """Scorer of one ranking measure, or of several at once; made by `make_ranking_scorer`.
+    """Scorer of one ranking measure or several; made by `make_ranking_scorer`.
 
     Parameters
     ----------
@@ -183,7 +199,7 @@ class RankingScorer(BaseEstimator):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float | dict[str, float]:
-        """Measure of the estimator's scores, greater is better.
+        """Measure the estimator's scores, greater is better.
 
         Parameters
         ----------
@@ -205,88 +221,91 @@ class RankingScorer(BaseEstimator):
         """
         check_same_index(X=X, y=y_true, sample_weight=sample_weight)
         y, scores, qid = self.labels_and_scores(estimator, X, y_true, qid)
-        several = self.measure if isinstance(self.measure, dict) else {"": self.measure}
-        found = {
+        measures = self.measure
+        if not isinstance(measures, dict):
+            return float(
+                measures.measure(y, scores, qid=qid, sample_weight=sample_weight)
+            )
+        return {
             name: float(
                 measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
             )
-            for name, measure in several.items()
+            for name, measure in measures.items()
         }
-        return found if isinstance(self.measure, dict) else found[""]
 
     __call__ = score
 
     def labels_and_scores(
         self, estimator: Any, X: MatrixLike, y: Any, qid: Any
     ) -> tuple[Any, Any, Any]:
-        """Labels of the relevant class, scores of the model, and query ids."""
+        """Return labels of the relevant class, scores of the model, and query ids.
+
+        Of sparse labels the scores are a function from rows to their scores.
+        """
         check_same_index(X=X, y=y, qid=qid)
         model, _ = last_step(estimator)
         read_item_names(model, y, reset=False)
-        has_carried = carries_qid(y)
+        y_carries_qid = carries_qid(y)
         y, qid = split_target(y, qid)
-        classes: Any = getattr(model, "classes_", None)
-        if getattr(getattr(classes, "dtype", None), "names", None):
-            name = type(model).__name__
-            raise ValueError(
-                f"{name} was fitted on a ranking_target, with each pair of grade and query id as a "
-                f"class ({len(classes)} classes): wrap it, WrappedRanker({name}(...))."
-            )
-        if one_label_per_row(y):
-            self._check_qid(estimator, y, qid, has_carried)
-            models = _models_that_say([estimator], set())
-            any(warn_of_cut_queries(model, qid) for model in models)  # once
-        matrix = not one_label_per_row(y)
+        _refuse_pairs_as_classes(model)
+        is_matrix = not one_label_per_row(y)
+        if not is_matrix:
+            rankers = list(_fitted_rankers([estimator], set()))
+            self._check_qid(estimator, rankers, y, qid, y_carries_qid)
+            for ranker in rankers:
+                if warn_of_cut_queries(ranker, qid):
+                    break
         if issparse(y):  # the measure asks for a few rows at a time
-            return (
-                y,
-                lambda rows: predict_scores(estimator, take_rows(X, rows), matrix=True),
-                qid,
-            )
-        scores = predict_scores(estimator, X, qid, matrix=matrix)
-        if matrix:
-            return y, scores, qid
+
+            def scores_of(rows):
+                return predict_scores(estimator, take_rows(X, rows), matrix=True)
+
+            return y, scores_of, qid
+        if is_matrix:
+            return y, predict_scores(estimator, X, qid, matrix=True), qid
+        scores = predict_scores(estimator, X, qid)
         if np.ndim(scores) > 1:
             raise ValueError(
-                f"{type(estimator).__name__} gives {np.shape(scores)[1]} scores per row, but y "
-                "has one label per row: a classifier must be binary."
+                f"{type(estimator).__name__} gives {np.shape(scores)[1]} scores per "
+                "row, but y has one label per row: a classifier must be binary."
             )
-        return *_relevance(y, scores, model, self.pos_label), qid
+        y, scores = _relevance(y, scores, model, self.pos_label)
+        return y, scores, qid
 
-    def _check_qid(self, estimator, y, qid, has_carried):
-        seen = lists_seen(estimator)
-        n_lists, has_qid, all_have_qid = (0, False, False) if seen is None else seen
-        if has_carried and seen is not None and not all_have_qid:
+    def _check_qid(self, estimator, rankers, y, qid, y_carries_qid):
+        """Refuse rows of several queries as one list, as the fitted rankers tell."""
+        n_lists = max((ranker.n_lists_ for ranker in rankers), default=0)
+        with_qid = [_was_fitted_with_qid(ranker) for ranker in rankers]
+        if y_carries_qid and not all(with_qid):
             refuse_lost_qid(f"a model inside this {type(estimator).__name__}")
         if qid is not None:
-            if (
-                n_lists == 1
-                and not has_qid
-                and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1
-            ):
+            was_one_list = n_lists == 1 and not any(with_qid)
+            if was_one_list and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1:
                 warn(
-                    "The scorer sees several lists, but the model was fitted on one: pass the qid "
-                    "to fit as well (y=ranking_target(y, qid) does both)."
+                    "The scorer sees several lists, but the model was fitted on one: "
+                    "pass the qid to fit as well (y=ranking_target(y, qid) does both)."
                 )
             return
-        model, _ = last_step(estimator)
-        ranks_all_rows = is_classifier(model) and len(model.classes_) == 2
-        if not (has_qid or self.one_list or ranks_all_rows):
-            raise ValueError(
-                "There is no qid beside the labels, and the model was not fitted with query ids. "
-                "Give y as ranking_target(y, qid); or pass qid=qid, through a search with metadata "
-                "routing; or set one_list=True in make_ranking_scorer if all rows are one list."
-            )
-        if has_qid:
+        if any(with_qid):
             raise ValueError(
                 "There is no qid, but the model was fitted on rows with query ids "
                 f"({n_lists} lists): all rows would be ranked as one list. Give y as "
-                "ranking_target(y, qid); or pass qid=qid, through a search with metadata routing."
+                "ranking_target(y, qid); or pass qid=qid, through a search with "
+                "metadata routing."
+            )
+        model, _ = last_step(estimator)
+        ranks_all_rows = is_classifier(model) and len(model.classes_) == 2
+        if not (self.one_list or ranks_all_rows):
+            raise ValueError(
+                "There is no qid beside the labels, and the model was not fitted with "
+                "query ids. Give y as ranking_target(y, qid); or pass qid=qid, through "
+                "a search with metadata routing; or set one_list=True in "
+                "make_ranking_scorer if all rows are one list."
             )
 
 
 def predict_scores(estimator, X, qid=None, *, matrix=False):
-    """Ranking scores of a model inside searches and pipelines.
+    """Predict ranking scores by the model inside searches and pipelines.
 
     The model is found through ``best_estimator_`` and the last step of a Pipeline. It
     gets qid if its ``predict`` has this parameter. A classifier gives
@@ -299,53 +318,76 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
             return estimator.decision_function(X)
         if not hasattr(estimator, "predict_proba"):
             raise ValueError(
-                f"{type(estimator).__name__} has no decision_function or predict_proba to rank by."
+                f"{type(estimator).__name__} has no decision_function or "
+                "predict_proba to rank by."
             )
         probabilities = estimator.predict_proba(X)
         if isinstance(probabilities, list):  # one array for each column of y
             return np.column_stack([p[:, -1] for p in probabilities])
-        is_binary = not matrix and np.shape(probabilities)[1] == 2
-        return probabilities[:, 1] if is_binary else probabilities
+        if not matrix and np.shape(probabilities)[1] == 2:
+            return probabilities[:, 1]
+        return probabilities
     if not matrix and "qid" in signature(estimator.predict).parameters:
-        # Without ids the rows are one list.
-        return estimator.predict(X, qid=np.zeros(n_rows(X)) if qid is None else qid)
+        if qid is None:
+            qid = np.zeros(n_rows(X))  # the rows are one list
+        return estimator.predict(X, qid=qid)
     return estimator.predict(X)
 
 
 def last_step(estimator, X=None):
-    """The model inside searches and pipelines that `predict_scores` asks, and X as it gets it."""
+    """Return the model inside searches and pipelines, and X transformed for it."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
-            continue
-        last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else None
-        if last in (None, "passthrough"):
+        elif isinstance(estimator, Pipeline):
+            last = estimator.steps[-1][1]
+            if last in (None, "passthrough"):
+                return estimator, X
+            if X is not None and len(estimator.steps) > 1:
+                X = estimator[:-1].transform(X)
+            estimator = last
+        else:
             return estimator, X
-        if X is not None and len(estimator.steps) > 1:
-            X = estimator[:-1].transform(X)
-        estimator = last
+
+
+def _refuse_pairs_as_classes(model):
+    """Refuse a classifier of scikit-learn that was fitted on a `ranking_target`."""
+    classes: Any = getattr(model, "classes_", None)
+    if getattr(getattr(classes, "dtype", None), "names", None):
+        name = type(model).__name__
+        raise ValueError(
+            f"{name} was fitted on a ranking_target, with each pair of grade and query "
+            f"id as a class ({len(classes)} classes): wrap it, WrappedRanker({name}"
+            "(...))."
+        )
 
 
 def _relevance(y, scores, estimator, pos_label):
-    """Labels as grades and scores of the relevant class, where a binary classifier says it."""
+    """Return whether the labels are the relevant class, and its scores.
+
+    Without a relevant class the labels are grades, and both are returned as they are.
+    """
     if not is_classifier(estimator):
         return y, scores
-    own = getattr(estimator, "pos_label_", None)
-    if pos_label is not None and own is not None and pos_label != own:
+    pos_label_of_model = getattr(estimator, "pos_label_", None)
+    if pos_label is None:
+        pos_label = pos_label_of_model
+    elif pos_label_of_model is not None and pos_label != pos_label_of_model:
         raise ValueError(
-            f"The scorer has pos_label={pos_label!r}, but the model has {own!r} and ranks that "
-            "class at the top. Set both to the same class, or omit it in the scorer."
+            f"The scorer has pos_label={pos_label!r}, but the model has "
+            f"{pos_label_of_model!r} and ranks that class at the top. Set both to the "
+            "same class, or omit it in the scorer."
         )
-    pos_label = own if pos_label is None else pos_label
-    labels, classes = np.ravel(y).tolist(), np.asarray(estimator.classes_).tolist()
-    labels = list(dict.fromkeys(labels))  # None does not sort
+    classes = np.asarray(estimator.classes_).tolist()
+    labels = list(dict.fromkeys(np.ravel(y).tolist()))  # None does not sort
     has_names = any(isinstance(label, str) for label in labels + classes)
     if has_names and (pos_label is None or not set(labels) <= set(classes)):
         raise ValueError(
-            f"The classes of the model are {classes}, and y holds {labels[0]!r}. A scorer needs y "
-            f"with these names and the relevant class, make_ranking_scorer(..., pos_label="
-            f"{classes[-1]!r}); compare_rankers takes y == {classes[-1]!r} and, in place of the "
-            f"model, its scores predict_proba(X)[:, {len(classes) - 1}]."
+            f"The classes of the model are {classes}, and y holds {labels[0]!r}. A "
+            "scorer needs y with these names and the relevant class, "
+            f"make_ranking_scorer(..., pos_label={classes[-1]!r}); compare_rankers "
+            f"takes y == {classes[-1]!r} and, in place of the model, its scores "
+            f"predict_proba(X)[:, {len(classes) - 1}]."
         )
     if pos_label is None:
         return y, scores
@@ -353,57 +395,65 @@ def _relevance(y, scores, estimator, pos_label):
         raise ValueError(
             f"pos_label={pos_label!r} is not a class of the model, {classes}."
         )
-    return np.asarray(y) == pos_label, scores if pos_label == classes[-1] else -scores
+    if pos_label != classes[-1]:
+        scores = -scores
+    return np.asarray(y) == pos_label, scores
 
 
-#: Attributes that may hold a model; the ones of CalibratedClassifierCV are no
-#: parameters.
+# The rankers inside a model ---------------------------------------------------------
+
+#: A model has one of these; the calibrated ones inside CalibratedClassifierCV have
+#: ``predict_proba`` alone.
 MODEL_METHODS = ("get_params", "predict", "predict_proba")
 
 
-def lists_seen(estimator):
-    """How many lists the fitted models inside an estimator had; None if no model says so.
+def _was_fitted_with_qid(ranker):
+    """Return whether fit got query ids, or several lists if the ranker does not say."""
+    return bool(getattr(ranker, "_has_qid_", ranker.n_lists_ > 1))
 
-    Returns the most lists that one of them was fitted on, and whether one, and whether
-    each, got query ids, or several lists if it does not say. Attributes, lists, tuples
-    and dicts are searched, so that no meta-estimator hides a model.
+
+def _fitted_rankers(objects, visited):
+    """Yield the fitted rankers in `objects`: the models that have ``n_lists_``.
+
+    Attributes, lists, tuples and dicts are searched, so that no meta-estimator hides a
+    ranker. Models inside a ranker are not searched. `visited` has the ids of objects
+    that were searched before.
     """
-    found = list(_models_that_say([estimator], set()))
-    if not found:
-        return None
-    has_qid = [bool(getattr(model, "_has_qid_", model.n_lists_ > 1)) for model in found]
-    return max(model.n_lists_ for model in found), any(has_qid), all(has_qid)
-
-
-def _models_that_say(items, visited):
-    """Fitted models that say on how many lists; what is inside such a model it answers for."""
-    for item in items:
+    for item in objects:
         if id(item) in visited:
             continue
         visited.add(id(item))
         if isinstance(item, dict):
-            yield from _models_that_say(item.values(), visited)
+            yield from _fitted_rankers(item.values(), visited)
         elif isinstance(item, list | tuple):
-            yield from _models_that_say(item, visited)
+            yield from _fitted_rankers(item, visited)
         elif isinstance(item, np.ndarray) and item.dtype == object:
-            yield from _models_that_say(item.ravel(), visited)
-        elif isinstance(item, type) or not any(
-            hasattr(item, name) for name in MODEL_METHODS
-        ):
+            yield from _fitted_rankers(item.ravel(), visited)
+        elif isinstance(item, type):
             continue
-        elif hasattr(item, "n_lists_"):
-            yield item
-        else:
-            # What a tool has fitted goes before the model that it was given and has
-            # cloned, which bagging and AdaBoost call estimator_ too.
-            held = getattr(item, "__dict__", {})
-            given = [value for name, value in held.items() if not name.endswith("_")]
-            known = set(map(id, given))
-            fitted = [
-                v
-                for name, v in held.items()
-                if name.endswith("_") and id(v) not in known
-            ]
-            yield from list(_models_that_say(fitted, visited)) or _models_that_say(
-                given, visited
-            )
+        elif any(hasattr(item, name) for name in MODEL_METHODS):
+            if hasattr(item, "n_lists_"):
+                yield item
+            else:
+                yield from _rankers_inside(item, visited)
+
+
+def _rankers_inside(model, visited):
+    """Return the fitted rankers in the attributes of a model.
+
+    A meta-estimator fits clones of the model that it is given: only without such clones
+    is the given model searched.
+    """
+    attributes = getattr(model, "__dict__", {})
+    given = [value for name, value in attributes.items() if not name.endswith("_")]
+    # Bagging and AdaBoost have the given model as ``estimator_``, too.
+    ids_of_given = {id(value) for value in given}
+    fitted = [
+        value
+        for name, value in attributes.items()
+        if name.endswith("_") and id(value) not in ids_of_given
+    ]
+    rankers = list(_fitted_rankers(fitted, visited))
+    if not rankers:
+        rankers = list(_fitted_rankers(given, visited))
+    return rankers

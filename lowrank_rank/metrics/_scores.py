@@ -1,4 +1,4 @@
-"""Measures as functions: of binary relevance, and of grades and preferences."""
+"""Ranking measures as functions."""
 
 from typing import Any
 
@@ -11,13 +11,15 @@ from ..target_losses._target_loss import check_zero_division
 
 
 def measured(measure, y_true, y_score, qid, sample_weight, average, zero_division):
-    """The values of a measure, by the common parameters of the functions of this file."""
-    how = {
-        "sample_weight": sample_weight,
-        "average": average,
-        "zero_division": zero_division,
-    }
-    return measure.measure(y_true, y_score, qid=qid, **how)
+    """Return the values of a measure, by the common parameters of these functions."""
+    return measure.measure(
+        y_true,
+        y_score,
+        qid=qid,
+        sample_weight=sample_weight,
+        average=average,
+        zero_division=zero_division,
+    )
 
 
 def measure_score(
@@ -30,7 +32,7 @@ def measure_score(
     average: Any = "mean",
     zero_division: float = np.nan,
 ) -> float | np.ndarray:
-    """Value of any measure, by its name or as an object.
+    """Return the value of any measure, by its name or as an object.
 
     The scorer of the name gives the same value, always higher is better: a measure that
     is a loss, such as "kendall", is negative.
@@ -74,10 +76,11 @@ def measure_score(
     >>> from lowrank_rank.metrics import measure_score
     >>> measure_score("auc", [1, 0, 1, 0], [4, 3, 2, 1])  # 3 of 4 pairs
     0.75
-    >>> measure_score("kendall", [3, 2, 1], [3, 1, 2], average=None)  # one pair of three is wrong
+    >>> measure_score("kendall", [3, 2, 1], [3, 1, 2], average=None)  # 1 of 3 pairs
     array([-0.33333333])
     >>> from lowrank_rank.target_losses import ExpectedReciprocalRank
-    >>> measure_score(ExpectedReciprocalRank(max_grade=1), [0, 1], [2, 1])  # (1/2) * (1/2)
+    >>> err = ExpectedReciprocalRank(max_grade=1)
+    >>> measure_score(err, [0, 1], [2, 1])  # (1/2) * (1/2)
     0.25
     """
     measure = resolve_measure(measure)
@@ -142,8 +145,8 @@ def precision_at_k_score(
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices", NIPS 2013, section 4.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices", NIPS 2013, section 4.
 
     Examples
     --------
@@ -157,8 +160,11 @@ def precision_at_k_score(
         raise ValueError(
             f"k={k!r} and share={share!r} both cut the list: give one of them."
         )
-    measure: Any = losses.PrecisionAtK(10 if k is None else k)
-    measure = measure if share is None else losses.PrecisionAtShare(share)
+    measure: Any
+    if share is None:
+        measure = losses.PrecisionAtK(10 if k is None else k)
+    else:
+        measure = losses.PrecisionAtShare(share)
     measure.relevance_threshold = relevance_threshold
     return measured(
         measure, y_true, y_score, qid, sample_weight, average, zero_division
@@ -275,8 +281,8 @@ def mean_average_precision_score(
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices", NIPS 2013, section 6.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices", NIPS 2013, section 6.
 
     Examples
     --------
@@ -399,8 +405,8 @@ def dcg_score(
 
     References
     ----------
-    .. [1] K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques",
-       ACM TOIS 20, 2002.
+    .. [1] K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR
+       techniques", ACM TOIS 20, 2002.
 
     Examples
     --------
@@ -464,8 +470,8 @@ def ndcg_score(
 
     References
     ----------
-    .. [1] K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques",
-       ACM TOIS 20, 2002.
+    .. [1] K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR
+       techniques", ACM TOIS 20, 2002.
 
     Examples
     --------
@@ -492,7 +498,7 @@ def expected_rank_utility_score(
     average: Any = "mean",
     zero_division: float = np.nan,
 ) -> float | np.ndarray:
-    """Expected rank utility (ERU) of a short list that is read from the top.
+    """Return the expected rank utility (ERU) of a short list, read from the top.
 
     ``ERU = sum_i max(y_i - neutral, 0) * 2**((1 - rank(i)) / (half_life - 1))``,
     averaged over ties.
@@ -531,8 +537,8 @@ def expected_rank_utility_score(
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices", NIPS 2013, section 5.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices", NIPS 2013, section 5.
 
     Examples
     --------
@@ -595,8 +601,8 @@ def pairwise_disagreement_loss(
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices", NIPS 2013, section 7.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices", NIPS 2013, section 7.
 
     Examples
     --------
@@ -604,10 +610,9 @@ def pairwise_disagreement_loss(
     >>> pairwise_disagreement_loss([2, 1, 0], [2, 3, 1])  # only (0, 1) is wrong
     1.0
     """
-    measure, undefined = (
-        losses.PairwiseDisagreement(weights),
-        -check_zero_division(zero_division),
-    )
+    measure = losses.PairwiseDisagreement(weights)
+    # The measure is minus the loss; 0.0 - 0.0 is no -0.0.
+    undefined = -check_zero_division(zero_division)
     return 0.0 - measured(
         measure, y_true, y_score, qid, sample_weight, average, undefined
     )

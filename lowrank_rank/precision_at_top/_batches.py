@@ -1,4 +1,4 @@
-"""The top of lists with binary labels, and mini-batches of lists with their subgradients.
+"""The top of lists with binary labels, and mini-batches with their subgradients.
 
 Given weights, a batch returns a surrogate, its subgradient (or the step of a
 perceptron) and the precision at the top. Dense and CSR X share the code; CSR rows are
@@ -20,31 +20,29 @@ from ._surrogates import SortedLists
 
 
 def resolve_top_loss(target_loss):
-    """The target loss as an object; refuses losses without a top."""
-
-    def has_top(loss):
-        return type(loss) in (PrecisionAtK, PrecisionAtShare, RecallAtK)
-
-    loss = clone(
-        resolve_target_loss(target_loss)
-    )  # later changes apply to the next fit
-    if not has_top(loss):
-        names = [repr(name) for name in names_of(has_top, one_each=True)]
+    """Return the target loss as an object; refuses losses without a top."""
+    loss = clone(resolve_target_loss(target_loss))  # later changes are for the next fit
+    if not _has_top(loss):
+        names = [repr(name) for name in names_of(_has_top, one_each=True)]
         raise ValueError(
             f"{loss!r} has no top of the list: use {', '.join(names[:-1])} or "
             f"{names[-1]} here, and LowRankSurrogateRanker for other losses."
         )
     if loss.relevance_threshold is not None:
         raise ValueError(
-            f"{loss!r}: a classifier takes two classes, not grades. Drop relevance_threshold and "
-            "give y = (grade >= threshold)."
+            f"{loss!r}: a classifier takes two classes, not grades. Drop "
+            "relevance_threshold and give y = (grade >= threshold)."
         )
     check_parameters(loss)
     return loss
 
 
+def _has_top(loss):
+    return type(loss) in (PrecisionAtK, PrecisionAtShare, RecallAtK)
+
+
 def places_at_top(loss, n_positives, n_negatives):
-    """The places k at the top of each list, and whether the list is mirrored.
+    """Return the places k at the top of each list, and whether it is mirrored.
 
     The surrogates need k <= P. A larger count of precision is reduced to P. For recall
     with k > P the list is mirrored: classes exchanged, scores negated, k' = n - k <= N.
@@ -56,26 +54,31 @@ def places_at_top(loss, n_positives, n_negatives):
         return k, np.zeros(np.shape(k), dtype=bool)
     mirrored = isinstance(loss, RecallAtK) & (loss.k > np.asarray(n_positives))
     n_outside = np.maximum(0, n_positives + n_negatives - loss.k)
-    return np.where(mirrored, n_outside, np.minimum(loss.k, n_positives)), mirrored
+    k = np.where(mirrored, n_outside, np.minimum(loss.k, n_positives))
+    return k, mirrored
 
 
 def places_of_batches(loss, k, n_above):
-    """k of each batch of a list, at least 1; `n_above` rows of a batch belong above.
+    """Distribute the k places of a list over its batches, at least 1 each.
 
-    A count is distributed over the batches. A fraction applies to each batch, unless
-    rounding changes the sum by more than an eighth of k.
+    `n_above` rows of a batch belong above. A count is distributed over the batches. A
+    fraction applies to each batch, unless rounding changes the sum by more than an
+    eighth of k.
     """
     if isinstance(loss, PrecisionAtShare):
-        of_each = places_of_share(loss.share, n_above).astype(int)
-        if abs(of_each.sum() - k) <= k / 8:
-            return of_each
-    places = np.full(len(n_above), k // len(n_above))
-    places[np.argsort(-n_above, kind="stable")[: k % len(n_above)]] += 1
+        places = places_of_share(loss.share, n_above).astype(int)
+        if abs(places.sum() - k) <= k / 8:
+            return places
+    n_batches = len(n_above)
+    places = np.full(n_batches, k // n_batches)
+    # What is left goes to the batches with the most rows above.
+    largest = np.argsort(-n_above, kind="stable")[: k % n_batches]
+    places[largest] += 1
     return places
 
 
 def count_classes(positive, lists):
-    """Number of positives and of negatives of each list."""
+    """Return the number of positives and of negatives of each list."""
     n_positives = lists.sum(lists.group(positive).astype(int))
     return n_positives, lists.lengths - n_positives
 
@@ -89,21 +92,23 @@ def check_top(loss, positive, lists):
         )
     if isinstance(loss, PrecisionAtShare):
         return
-    k, is_recall = loss.k, isinstance(loss, RecallAtK)
+    is_recall = isinstance(loss, RecallAtK)
+    k = loss.k
     if lists.ids is not None:
         n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
         if n_few and not is_recall:
             warn(
-                f"{n_few} of {lists.n_lists} queries have fewer than {k} positives: fit looks "
-                f"only at the top P of a query with P positives. If {k} is a budget for each "
-                f"query, such as cases a day, use target_loss='recall@{k}'."
+                f"{n_few} of {lists.n_lists} queries have fewer than {k} positives: "
+                "fit looks only at the top P of a query with P positives. If "
+                f"{k} is a budget for each query, such as cases a day, use "
+                f"target_loss='recall@{k}'."
             )
         return
     if k > n_positives[0] and not is_recall:
         raise ValueError(
             f"{loss!r} looks at the top {k}, but there are only {n_positives[0]} "
-            f"positives: use k of at most {n_positives[0]}, a fraction such as 'precision@50%', or "
-            f"'recall@{k}'."
+            f"positives: use k of at most {n_positives[0]}, a fraction such as "
+            f"'precision@50%', or 'recall@{k}'."
         )
     if k >= lists.n_rows:
         raise ValueError(f"{loss!r} of {lists.n_rows} rows: all orders are equal.")
@@ -130,38 +135,49 @@ class Batch(LinearProblem):
 
     def __init__(self, X, n_above, n_below, k, mirrored, shift=0.0):
         super().__init__(X, mean=shift)
-        self.n_above, self.n_below, self.k, self.n_lists = n_above, n_below, k, len(k)
-        largest = np.minimum(k, n_below)  # number of mistakes at the top
-        self.n_places, self.scale = int(largest.sum()), 1.0 / largest
+        self.n_above = n_above
+        self.n_below = n_below
+        self.k = k
+        self.n_lists = len(k)
+        # The largest number of mistakes at the top of each list.
+        n_places = np.minimum(k, n_below)
+        self.n_places = int(n_places.sum())
+        self.scale = 1.0 / n_places
         lengths = n_above + n_below
         self.sign = np.repeat(np.where(mirrored, -1.0, 1.0), lengths)
-        self.factor = self.sign * np.repeat(self.scale, lengths)
-        # The number of the list and class of each row, in the order of the sort.
+        self.signed_scale = self.sign * np.repeat(self.scale, lengths)
+        # 2 i of the rows of list i that belong above, 2 i + 1 of those that do not.
         sizes = np.column_stack([n_above, n_below]).ravel()
-        self.kind = np.repeat(np.arange(2.0 * self.n_lists), sizes)
+        self.part = np.repeat(np.arange(2.0 * self.n_lists), sizes)
 
     def step(self, weights, surrogate, averaged=True):
-        """Sum over lists of the surrogate at the weights, a subgradient, and the hits there.
+        """Return the sum of the surrogate over the lists, a subgradient, and precision.
 
         `surrogate` takes `SortedLists` to values and slopes. If `averaged`, both are
-        divided by the places at the top of their list. Hits are the sum over lists of
-        one minus the mistakes at the top over their largest number.
+        divided by the places at the top of their list. The precision is the sum over
+        the lists of one minus the mistakes at the top over their largest number.
         """
         scores = self.sign * self.scores(weights)[:, 0]
-        order = np.argsort(self.kind - _squashed(scores))
+        # One sort: scores in [0, 1/2] do not mix the parts.
+        order = np.argsort(self.part - _to_half(scores))
         lists = SortedLists(scores[order], self.n_above, self.n_below, self.k)
         values, sorted_slopes = surrogate(lists)
         slopes = np.empty(len(order))
         slopes[order] = sorted_slopes
-        slopes *= self.factor if averaged else self.sign
-        value = float(values @ self.scale if averaged else values.sum())
-        hits = float(self.n_lists - lists.mistakes() @ self.scale)
-        return value, self.gradient(slopes[:, np.newaxis]), hits
+        if averaged:
+            value = float(values @ self.scale)
+            slopes *= self.signed_scale
+        else:
+            value = float(values.sum())
+            slopes *= self.sign
+        precision = float(self.n_lists - lists.mistakes() @ self.scale)
+        return value, self.gradient(slopes[:, np.newaxis]), precision
 
 
-def _squashed(scores):
-    """Scores mapped to [0, 1/2]: one sort by kind minus score then keeps kinds apart."""
-    low, high = float(scores.min()), float(scores.max())
+def _to_half(scores):
+    """Map scores to [0, 1/2]."""
+    low = float(scores.min())
+    high = float(scores.max())
     return (scores - low) * (0.5 / max(high - low, np.finfo(float).tiny))
 
 
@@ -169,7 +185,7 @@ def _squashed(scores):
 
 
 def make_batches(X, positive, lists, loss, batch_size, random_state, shift=0.0):
-    """Mini-batches of one long list, or of queries.
+    """Make mini-batches of one long list, or of queries.
 
     The rows keep their order if `random_state` is None. The sizes for "auto" were
     chosen by `benchmarks top`; the docstring of the estimator has them.
@@ -182,84 +198,101 @@ def make_batches(X, positive, lists, loss, batch_size, random_state, shift=0.0):
 
 
 def _batches_of_one_list(X, positive, loss, batch_size, random_state, shift):
-    """Batches stratified by class; each batch is a list."""
-    rows = [np.flatnonzero(positive), np.flatnonzero(~positive)]
-    n_positives, n_negatives = len(rows[0]), len(rows[1])
-    k, mirrored = (
-        value.item() for value in places_at_top(loss, n_positives, n_negatives)
-    )
+    """Make batches stratified by class; each batch is a list."""
+    positives = np.flatnonzero(positive)
+    negatives = np.flatnonzero(~positive)
+    n_positives = len(positives)
+    n_negatives = len(negatives)
+    k, mirrored = places_at_top(loss, n_positives, n_negatives)
+    k = k.item()
+    mirrored = mirrored.item()
     if 0 in (n_positives, n_negatives, k):
         return []  # nothing to compare
     n_batches = number_of_batches(n_positives, n_negatives, batch_size, k, mirrored)
     if random_state is not None:
-        for of_class in rows:
-            random_state.shuffle(of_class)
-    if mirrored:
-        rows.reverse()
-    above, below = (np.array_split(of_class, n_batches) for of_class in rows)
-    n_above, n_below = (
-        np.array([[len(part)] for part in parts]) for parts in (above, below)
-    )
-    places = places_of_batches(loss, k, n_above.ravel())[:, np.newaxis]
-    return [
-        Batch(
-            X[np.concatenate([a, b])],
-            n_above[i],
-            n_below[i],
-            places[i],
-            [mirrored],
-            shift,
+        random_state.shuffle(positives)
+        random_state.shuffle(negatives)
+    above = negatives if mirrored else positives
+    below = positives if mirrored else negatives
+    parts_above = np.array_split(above, n_batches)
+    parts_below = np.array_split(below, n_batches)
+    n_above = np.array([len(rows) for rows in parts_above])
+    n_below = np.array([len(rows) for rows in parts_below])
+    places = places_of_batches(loss, k, n_above)
+    batches = []
+    for i in range(n_batches):
+        batch = Batch(
+            X[np.concatenate([parts_above[i], parts_below[i]])],
+            n_above=n_above[[i]],
+            n_below=n_below[[i]],
+            k=places[[i]],
+            mirrored=[mirrored],
+            shift=shift,
         )
-        for i, (a, b) in enumerate(zip(above, below, strict=True))
-    ]
-
-
-def _batches_of_queries(X, positive, lists, loss, batch_size, random_state, shift):
-    """Batches of queries that have positives and negatives, and are longer than the top."""
-    n_positives, n_negatives = count_classes(positive, lists)
-    k, mirrored = places_at_top(loss, n_positives, n_negatives)
-    kept = np.flatnonzero((n_positives > 0) & (n_negatives > 0) & (k > 0))
-    if not len(kept):
-        return []
-    if random_state is not None:
-        random_state.shuffle(kept)
-    n_above = np.where(mirrored, n_negatives, n_positives)
-    n_below = lists.lengths - n_above
-    place = np.full(lists.n_lists, lists.n_lists)
-    place[kept] = np.arange(len(kept))
-    above = lists.group(positive) ^ lists.repeat(mirrored)
-    ends = np.cumsum(lists.lengths[kept])
-    rows = np.lexsort((~above, lists.repeat(place)))[: ends[-1]]
-    rows = rows if lists.order is None else lists.order[rows]
-    if batch_size == "auto":
-        batch_size = max(1, min(2000, ends[-1] / min(100, len(kept))))
-    number = ((ends - lists.lengths[kept]) / batch_size).astype(int)
-    cuts = np.flatnonzero(np.diff(number)) + 1
-    return [
-        Batch(X[some], n_above[of], n_below[of], k[of], mirrored[of], shift)
-        for of, some in zip(
-            np.split(kept, cuts), np.split(rows, ends[cuts - 1]), strict=True
-        )
-    ]
+        batches.append(batch)
+    return batches
 
 
 def number_of_batches(n_positives, n_negatives, batch_size, k, mirrored=False):
-    """Number of mini-batches of one list; refuses a `batch_size` that is too small."""
+    """Return the number of mini-batches of one list; refuses too small batches."""
     n_rows = n_positives + n_negatives
-    rarer = min(n_positives, n_negatives)
+    n_rarer = min(n_positives, n_negatives)
     if batch_size == "auto":
-        return max(1, min(max(round(n_rows / 1000), 10), round(rarer / 20), k))
+        return max(1, min(max(round(n_rows / 1000), 10), round(n_rarer / 20), k))
     n_batches = max(1, round(n_rows / batch_size))
-    kind = "positives" if rarer == n_positives else "negatives"
-    places = (
-        f"only {k} places outside the top"
-        if mirrored
-        else f"only k={k} places at the top"
-    )
-    for count, what in ((rarer, f"only {rarer} {kind}"), (k, places)):
+    rarer_class = "positives" if n_rarer == n_positives else "negatives"
+    places = f"only k={k} places at the top"
+    if mirrored:
+        places = f"only {k} places outside the top"
+    for count, what in ((n_rarer, f"only {n_rarer} {rarer_class}"), (k, places)):
         if n_batches > count:
+            least = -(-n_rows // count)  # rounded up
             raise ValueError(
-                f"batch_size={batch_size} cuts the {n_rows} rows into {n_batches} batches, but "
-                f"there are {what}: use batch_size of at least {-(-n_rows // count)}, or 'auto'."
+                f"batch_size={batch_size} cuts the {n_rows} rows into {n_batches} "
+                f"batches, but there are {what}: use batch_size of at least {least}, "
+                "or 'auto'."
             )
     return n_batches
+
+
+def _batches_of_queries(X, positive, lists, loss, batch_size, random_state, shift):
+    """Make batches of whole queries, those whose top can hold a mistake."""
+    n_positives, n_negatives = count_classes(positive, lists)
+    k, mirrored = places_at_top(loss, n_positives, n_negatives)
+    queries = np.flatnonzero((n_positives > 0) & (n_negatives > 0) & (k > 0))
+    if not len(queries):
+        return []
+    if random_state is not None:
+        random_state.shuffle(queries)
+    n_above = np.where(mirrored, n_negatives, n_positives)
+    n_below = lists.lengths - n_above
+    # Rows query after query, in each those that belong above first. Other queries are
+    # last, and left out.
+    place = np.full(lists.n_lists, lists.n_lists)
+    place[queries] = np.arange(len(queries))
+    above = lists.group(positive) ^ lists.repeat(mirrored)
+    ends = np.cumsum(lists.lengths[queries])
+    n_rows = ends[-1]
+    rows = np.lexsort((~above, lists.repeat(place)))[:n_rows]
+    if lists.order is not None:
+        rows = lists.order[rows]
+    if batch_size == "auto":
+        batch_size = max(1, min(2000, n_rows / min(100, len(queries))))
+    # A query belongs to the batch in which its first row falls.
+    starts = ends - lists.lengths[queries]
+    number = (starts / batch_size).astype(int)
+    cuts = np.flatnonzero(np.diff(number)) + 1
+    queries_of_batches = np.split(queries, cuts)
+    rows_of_batches = np.split(rows, ends[cuts - 1])
+    batches = []
+    for of_batch, batch_rows in zip(queries_of_batches, rows_of_batches, strict=True):
+        batch = Batch(
+            X[batch_rows],
+            n_above=n_above[of_batch],
+            n_below=n_below[of_batch],
+            k=k[of_batch],
+            mirrored=mirrored[of_batch],
+            shift=shift,
+        )
+        batches.append(batch)
+    return batches

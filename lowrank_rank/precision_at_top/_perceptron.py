@@ -32,6 +32,8 @@ from ._batches import check_top, make_batches, resolve_top_loss
 from ._steps import (
     METHODS,
     Trajectory,
+    is_perceptron,
+    is_published,
     minimise_struct,
     run_pass,
     shift_of,
@@ -40,11 +42,12 @@ from ._steps import (
 
 
 def takes_steps(estimator):
-    """For `available_if`: `partial_fit` needs mini-batches."""
+    """Refuse `partial_fit` of a method without mini-batches, for `available_if`."""
     if estimator.method == "svmperf":
         raise AttributeError(
-            "partial_fit takes mini-batch steps on the rows of each call, and method='svmperf' "
-            "needs all rows at once: take method='1pmb', or another one of mini-batches."
+            "partial_fit takes mini-batch steps on the rows of each call, and "
+            "method='svmperf' needs all rows at once: take method='1pmb', or another "
+            "one of mini-batches."
         )
     return True
 
@@ -163,13 +166,13 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     See Also
     --------
     LowRankSurrogateRanker : Regression, for any measure with a low-rank form.
-    lowrank_rank.surrogates.precision_surrogate : Values and subgradients of the surrogates.
+    lowrank_rank.surrogates.precision_surrogate : Values and subgradients of surrogates.
     lowrank_rank.calibration.precision_margins : Margins under which they are 0.
 
     References
     ----------
-    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
-       Top", ICML 2015.
+    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision
+       at the Top", ICML 2015.
     .. [2] P. Kar, H. Narasimhan, P. Jain, "Online and Stochastic Gradient Methods for
        Non-decomposable Loss Functions", NIPS 2014.
     .. [3] T. Joachims, "A Support Vector Method for Multivariate Performance Measures",
@@ -182,7 +185,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     >>> from lowrank_rank import PrecisionAtKPerceptron
     >>> X = [[3.0], [2.0], [1.5], [1.0], [0.5], [0.0]]
     >>> y = ["fraud", "fraud", "ok", "fraud", "ok", "ok"]
-    >>> model = PrecisionAtKPerceptron(target_loss="precision@2", pos_label="fraud").fit(X, y)
+    >>> model = PrecisionAtKPerceptron(target_loss="precision@2", pos_label="fraud")
+    >>> model = model.fit(X, y)
     >>> model.rank([[1.0], [9.0], [2.0]])
     array([3, 1, 2])
     >>> model.score(X, y)
@@ -273,9 +277,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             path, scaled = self._standardise(X, positive)
             weights = self._solve(path, scaled, positive, lists)
             self._keep(X, positive, weights)
-            self.n_lists_, self._fitted_lists_ = lists.n_lists, lists.keys(MAX_KEYS)
-            is_count = lists.ids is None and hasattr(self.target_loss_, "k")
-            self._n_counted_rows_ = X.shape[0] if is_count else None
+            self.n_lists_ = lists.n_lists
+            self._fitted_lists_ = lists.keys(MAX_KEYS)
+            self._n_counted_rows_ = None
+            if lists.ids is None and hasattr(self.target_loss_, "k"):
+                self._n_counted_rows_ = X.shape[0]
         return self
 
     @available_if(takes_steps)
@@ -326,42 +332,52 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 X, y, qid, classes, continues=continues
             )
             self._checked_loss()
+            threshold = 0.0
+            n_earlier_lists = 0
+            if continues:
+                threshold = self.threshold_
+                n_earlier_lists = self.n_lists_
             path = getattr(self, "_path_", None)
             if path is None or not path.n_steps:
                 path, scaled = self._standardise(X, positive)
-            else:  # a copy: an error must not change the fitted state
-                path, scaled = replace(path), standardise(X, path.scaling)
+            else:
+                path = replace(path)  # an error must not change the fitted state
+                scaled = standardise(X, path.scaling)
             weights = self._solve_one_pass(path, scaled, positive, lists)
-            self._keep(X, positive, weights, self.threshold_ if continues else 0.0)
-            n_before = self.n_lists_ if continues else 0
-            self.n_lists_ = 1 if lists.ids is None else n_before + lists.n_lists
+            self._keep(X, positive, weights, threshold)
+            self.n_lists_ = 1
+            if lists.ids is not None:
+                self.n_lists_ = n_earlier_lists + lists.n_lists
             self._n_counted_rows_ = None  # a count applies to each call
         return self
 
     def _grades(self, y):
         grades = super()._grades(y)
-        n_rows, n_fitted = len(grades), getattr(self, "_n_counted_rows_", None)
-        k = getattr(self.target_loss_, "k", None)
-        if n_fitted not in (None, n_rows):
+        n_fitted = getattr(self, "_n_counted_rows_", None)
+        if n_fitted is not None and n_fitted != len(grades):
+            k = self.target_loss_.k
             warn(
-                f"fit looked at the top {k} of its {n_fitted} rows as one list, this score at "
-                f"the top {k} of {n_rows} rows. If {k} is a budget for each day or query, give "
-                f"both its ids as qid and use target_loss='recall@{k}'; a top that grows with the "
-                "list is a fraction, such as 'precision@25%'."
+                f"fit looked at the top {k} of its {n_fitted} rows as one list, this "
+                f"score at the top {k} of {len(grades)} rows. If {k} is a budget for "
+                "each day or query, give both its ids as qid and use "
+                f"target_loss='recall@{k}'; a top that grows with the list is a "
+                "fraction, such as 'precision@25%'."
             )
         return grades
 
     # Input --------------------------------------------------------------------------
 
     def _read_labels(self, X, y, qid, classes=None, *, continues=False):
-        """Checked X, which rows are positive, and their lists; sets the classes."""
+        """Read X, which rows are positive, and their lists; sets the classes."""
         check_same_index(X=X, y=y, qid=qid)
         y, qid = split_target(y, qid, X)
-        X, pos_label = self._validate_X(X, reset=not continues), self.pos_label
+        X = self._validate_X(X, reset=not continues)
+        pos_label = self.pos_label
         if continues:
             check_has_ids(self._has_qid_, qid is not None)
             self._check_same_classes(classes)
-            classes, pos_label = self.classes_, self.pos_label_
+            classes = self.classes_
+            pos_label = self.pos_label_
         positive, self.classes_, self.pos_label_ = read_binary_labels(
             y, classes, pos_label, self
         )
@@ -375,11 +391,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             check_same_classes(np.asarray(classes), self.classes_)
         if self.pos_label is not None and self.pos_label != self.pos_label_:
             raise ValueError(
-                f"pos_label={self.pos_label!r} differs from {self.pos_label_!r}, of earlier calls."
+                f"pos_label={self.pos_label!r} differs from {self.pos_label_!r}, of "
+                "earlier calls."
             )
 
     def _checked_loss(self):
-        """Check the parameters; returns the target loss, which says where the top ends."""
+        """Check the parameters; returns the target loss."""
         if self.method == "svmperf":
             check_parameter("alpha", self.alpha, ["auto", number(above=0)])
         self.alpha_: float = 0.05 if self.alpha == "auto" else float(self.alpha)
@@ -389,90 +406,115 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     # Fit ----------------------------------------------------------------------------
 
     def _standardise(self, X, positive):
-        """The initial `Trajectory`, and the standardised rows."""
+        """Return the initial `Trajectory`, and the standardised rows."""
         check_range(X, self)
-        p, start, is_published = (
-            X.shape[1],
-            self.start,
-            METHODS[self.method].is_published,
-        )
-        if is_published:
-            scaling, square = Scaling(np.zeros(p), np.ones(p)), float(mean_square(X))
+        published = is_published(self.method)
+        if published:
+            p = X.shape[1]
+            scaling = Scaling(mean=np.zeros(p), scale=np.ones(p))
+            square = float(mean_square(X))
         else:
             moments = Moments.of(X, np.ones(X.shape[0]))
-            scaling, square = Scaling(moments.mean, moments.scale), moments.n_features
+            scaling = Scaling(mean=moments.mean, scale=moments.scale)
+            square = moments.n_features
+        start = self.start
         if self.method == "svmperf" or start == "auto":
-            start = "zeros" if is_published else "logistic"
+            start = "zeros" if published else "logistic"
         weights = start_weights(start, X, positive, scaling)
-        return Trajectory(weights, weights, weights, scaling, square), standardise(
-            X, scaling
+        path = Trajectory(
+            start=weights, last=weights, mean=weights, scaling=scaling, square=square
         )
+        return path, standardise(X, scaling)
 
     def _solve(self, path, X, positive, lists):
-        """All passes, or cutting planes, over the standardised rows; returns the weights."""
-        loss, max_iter = self.target_loss_, self.max_iter
-        if max_iter == "auto":
-            max_iter = 200 if self.method == "svmperf" else 6
+        """Return the weights after all passes over the standardised rows."""
         if self.method == "svmperf":
-
-            def report(n, value):
-                say(self, f"round {n}: {value:.4f} right at the top of the rows")
-
-            settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": max_iter}
-            weights, self.dual_gap_, curve = minimise_struct(
-                X, positive, lists, loss, report=report, **settings
-            )
-            self._path_, self.loss_curve_, self.n_iter_ = path, curve, len(curve)
-            return weights
-        random_state, shift = (
-            check_random_state(self.random_state),
-            shift_of(X, path.scaling),
-        )
+            return self._solve_by_cutting_planes(path, X, positive, lists)
+        random_state = check_random_state(self.random_state)
         batches = make_batches(
-            X, positive, lists, loss, self.batch_size, random_state, shift
+            X,
+            positive,
+            lists,
+            self.target_loss_,
+            self.batch_size,
+            random_state,
+            shift_of(X, path.scaling),
         )
         if not batches:
             raise ValueError(
-                f"The top of {loss!r} covers every list: all orders are equal."
+                f"The top of {self.target_loss_!r} covers every list: all orders are "
+                "equal."
             )
-        path.n_places, self.loss_curve_ = sum(batch.n_places for batch in batches), []
-        for n_pass in range(1, int(max_iter) + 1):
+        path.n_places = sum(batch.n_places for batch in batches)
+        max_iter = 6 if self.max_iter == "auto" else int(self.max_iter)
+        self.loss_curve_ = []
+        for n_pass in range(1, max_iter + 1):
             order = random_state.permutation(len(batches))
-            self.loss_curve_.append(self._run_pass(path, [batches[i] for i in order]))
-            value = self.loss_curve_[-1]
+            precision = self._run_pass(path, [batches[i] for i in order])
+            self.loss_curve_.append(precision)
             say(
-                self, f"pass {n_pass}: {value:.4f} right at the top of the mini-batches"
+                self,
+                f"pass {n_pass}: {precision:.4f} right at the top of the mini-batches",
             )
-        self._path_, self.n_iter_ = path, n_pass
+        self._path_ = path
+        self.n_iter_ = max_iter
         return self._weights(path)
 
+    def _solve_by_cutting_planes(self, path, X, positive, lists):
+        """Return the weights of "svmperf"."""
+
+        def report(n_round, precision):
+            say(self, f"round {n_round}: {precision:.4f} right at the top of the rows")
+
+        weights, self.dual_gap_, self.loss_curve_ = minimise_struct(
+            X,
+            positive,
+            lists,
+            self.target_loss_,
+            alpha=self.alpha_,
+            tol=self.tol,
+            max_iter=200 if self.max_iter == "auto" else self.max_iter,
+            report=report,
+        )
+        self._path_ = path
+        self.n_iter_ = len(self.loss_curve_)
+        return weights
+
     def _solve_one_pass(self, path, X, positive, lists):
-        """One pass over the standardised rows of a call of `partial_fit`."""
-        loss, shift = self.target_loss_, shift_of(X, path.scaling)
-        batches = make_batches(X, positive, lists, loss, self.batch_size, None, shift)
+        """Return the weights after one pass over the standardised rows of a call."""
+        batches = make_batches(
+            X,
+            positive,
+            lists,
+            self.target_loss_,
+            self.batch_size,
+            random_state=None,
+            shift=shift_of(X, path.scaling),
+        )
         path.n_places += sum(batch.n_places for batch in batches)
-        value = self._run_pass(path, batches)
-        if np.isnan(value):
+        precision = self._run_pass(path, batches)
+        if np.isnan(precision):
             warn(
-                "Nothing is learnt from this call: no list has a positive and a negative to swap."
+                "Nothing is learnt from this call: no list has a positive and a "
+                "negative to swap."
             )
-        self.__dict__.pop(
-            "dual_gap_", None
-        )  # an earlier fit may have used cutting planes
-        self._path_, self.loss_curve_, self.n_iter_ = path, [value], 1
+        # An earlier fit may have used cutting planes.
+        self.__dict__.pop("dual_gap_", None)
+        self._path_ = path
+        self.loss_curve_ = [precision]
+        self.n_iter_ = 1
         return self._weights(path)
 
     def _run_pass(self, path, batches):
-        """Take one pass; steps that overflow are an error later."""
-        method, eta0 = METHODS[self.method], float(self.eta0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return run_pass(path, batches, method, eta0=eta0, alpha=self.alpha_)
+        return run_pass(
+            path, batches, self.method, eta0=float(self.eta0), alpha=self.alpha_
+        )
 
     def _weights(self, path):
-        """The weights to predict with."""
+        """Return the weights to predict with."""
         if not self.average:
             return path.last
-        if METHODS[self.method].is_published:
+        if is_published(self.method):
             return path.mean
         return (path.start + path.mean) / 2.0
 
@@ -483,12 +525,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             with np.errstate(over="ignore", invalid="ignore"):
                 coef = sign * weights[np.newaxis] / self._path_.scaling.scale
                 self.coef_ = coef.astype(X.dtype)
-            scores = sign * linear_scores(
-                X, self.coef_, 0.0
-            )  # computed as in predict, for ties
+            # Computed as in predict, for ties.
+            scores = sign * linear_scores(X, self.coef_, 0.0)
         except ValueError:
             remedy = "bring the features to one scale (StandardScaler)"
-            if not self.method.startswith("perceptron"):
+            if not is_perceptron(self.method):
                 remedy = f"lower eta0={self.eta0:g}, or {remedy}"
             raise ValueError(
                 f"Training diverged, scores are not finite: {remedy}."
@@ -497,6 +538,5 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if threshold is None or 0 < n_positives < len(positive):
             threshold = threshold_between(scores, n_positives)
         self.threshold_: float = threshold
-        self.intercept_ = np.array(
-            [0.0 - sign * threshold], dtype=X.dtype
-        )  # it changes no order
+        # The intercept changes no order.
+        self.intercept_ = np.array([0.0 - sign * threshold], dtype=X.dtype)

@@ -1,10 +1,11 @@
-"""Steps on precision at the top: initial weights, perceptrons, subgradients, cutting planes.
+"""Steps on precision at the top: mini-batches, initial weights and cutting planes.
 
 Each method takes one step a mini-batch, with R^2 the mean squared norm of the rows.
 
-    penalised   w - eta0 / (R^2 sqrt(t)) slope, with the penalty below as an implicit step, so that
-                no step size overshoots
-    projected   the same on the features as given, then the projection on |w| <= 1 / (alpha R)
+    penalised   w - eta0 / (R^2 sqrt(t)) slope, with the penalty below as an implicit
+                step, so that no step size overshoots
+    projected   the same on the features as given, then the projection on
+                |w| <= 1 / (alpha R)
     perceptron  a sum of rows, without step size and penalty
 
 Penalised steps minimise
@@ -17,11 +18,9 @@ averaged with weights that grow like t^3 (polynomial-decay averaging, Shamir & Z
 """
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -36,6 +35,28 @@ from ._batches import make_batches
 from ._surrogates import PRECISION_SURROGATES, perceptron_avg, perceptron_max
 
 # Mini-batch steps ---------------------------------------------------------------------
+
+#: The surrogate of each method, or the mistakes of a perceptron. Those named after
+#: their surrogate take penalised steps.
+METHODS = {
+    **PRECISION_SURROGATES,
+    "sgd@k-avg": PRECISION_SURROGATES["avg"],
+    "sgd@k-max": PRECISION_SURROGATES["max"],
+    "perceptron@k-avg": perceptron_avg,
+    "perceptron@k-max": perceptron_max,
+    "1pmb": PRECISION_SURROGATES["struct"],
+    "svmperf": PRECISION_SURROGATES["struct"],
+}
+
+
+def is_published(method):
+    """Return whether features are as given, and weights have a uniform mean."""
+    return method not in PRECISION_SURROGATES
+
+
+def is_perceptron(method):
+    """Return whether a method adds the rows that were wrong."""
+    return method.startswith("perceptron")
 
 
 @dataclass
@@ -63,129 +84,109 @@ class Trajectory:
     n_places: int = 0
     n_steps: int = 0
 
-
-def penalised(path, direction, n_lists, eta, alpha):
-    """The weights after a subgradient step and an implicit step on the penalty."""
-    pull = eta * alpha * path.square / path.n_places
-    return (_moved(path, direction, n_lists, eta) + pull * path.start) / (1.0 + pull)
-
-
-def projected(path, direction, n_lists, eta, alpha):
-    """The weights after a subgradient step and a projection on the ball (algorithm 3)."""
-    w = _moved(path, direction, n_lists, eta)
-    return w / max(1.0, float(np.linalg.norm(w)) * alpha * sqrt(path.square))
-
-
-def perceptron(path, direction, n_lists, eta, alpha):
-    """The weights plus the rows that were wrong (algorithms 1 and 2)."""
-    return path.last - direction
-
-
-def _moved(path, direction, n_lists, eta):
-    """The weights after a subgradient step; features that are all 0 move nothing."""
-    return path.last - (
-        eta / (path.square * n_lists) * direction if path.square > 0 else 0.0
-    )
-
-
-class Method(NamedTuple):
-    """A surrogate, or the mistakes of a perceptron, and the update of the weights.
-
-    "svmperf" has no update: it solves the problem by cutting planes.
-    """
-
-    surrogate: Callable
-    update: Callable | None
-
-    @property
-    def is_published(self):
-        """Whether features are as given, weights begin at zero and have a uniform mean."""
-        return self.update is not penalised
-
-
-METHODS = {
-    **{
-        name: Method(surrogate, penalised)
-        for name, surrogate in PRECISION_SURROGATES.items()
-    },
-    "sgd@k-avg": Method(PRECISION_SURROGATES["avg"], projected),
-    "sgd@k-max": Method(PRECISION_SURROGATES["max"], projected),
-    "perceptron@k-avg": Method(perceptron_avg, perceptron),
-    "perceptron@k-max": Method(perceptron_max, perceptron),
-    "1pmb": Method(PRECISION_SURROGATES["struct"], projected),
-    "svmperf": Method(PRECISION_SURROGATES["struct"], None),
-}
-
-
-def take_step(path, batch, method, *, eta0, alpha):
-    """Take one step of a `Method` on a batch; returns its hits before the step."""
-    t, is_perceptron = path.n_steps + 1, method.update is perceptron
-    _, direction, hits = batch.step(
-        path.last, method.surrogate, averaged=not is_perceptron
-    )
-    w = method.update(path, direction, batch.n_lists, eta0 / sqrt(t), alpha)
-    newest = (
-        1.0 / t if method.is_published else 4.0 / (t + 3.0)
-    )  # equal weights, or like t^3
-    path.last, path.mean, path.n_steps = w, path.mean + newest * (w - path.mean), t
-    return hits
+    def step(self, batch, method, *, eta0, alpha):
+        """Take one step on a batch; returns its precision before the step."""
+        _, slope, precision = batch.step(
+            self.last, METHODS[method], averaged=not is_perceptron(method)
+        )
+        self.n_steps += 1
+        t = self.n_steps
+        eta = eta0 / sqrt(t)
+        if is_perceptron(method):
+            # The rows that were wrong (algorithms 1 and 2).
+            w = self.last - slope
+        else:
+            w = self.last
+            if self.square > 0:  # features that are all 0 move nothing
+                w = w - eta / (self.square * batch.n_lists) * slope
+            if is_published(method):
+                # Projection on the ball |w| <= 1 / (alpha R) (algorithm 3).
+                norm = float(np.linalg.norm(w))
+                w = w / max(1.0, norm * alpha * sqrt(self.square))
+            else:
+                # Implicit step: w minimises |w - w_step|^2 + pull |w - w_start|^2.
+                pull = eta * alpha * self.square / self.n_places
+                w = (w + pull * self.start) / (1.0 + pull)
+        # The weight of the newest w in the mean: equal weights, or like t^3.
+        newest = 1.0 / t if is_published(method) else 4.0 / (t + 3.0)
+        self.mean = self.mean + newest * (w - self.mean)
+        self.last = w
+        return precision
 
 
 def run_pass(path, batches, method, *, eta0, alpha):
-    """Take one pass over the batches; returns the mean of the hits over their lists, or nan."""
-    hits = n_lists = 0.0
-    for batch in batches:
-        hits += take_step(path, batch, method, eta0=eta0, alpha=alpha)
-        n_lists += batch.n_lists
-    return hits / n_lists if n_lists else np.nan
+    """Take one pass over the batches.
+
+    Returns the mean precision of their lists, or nan without lists.
+    """
+    precision = 0.0
+    n_lists = 0
+    with np.errstate(over="ignore", invalid="ignore"):  # an error later
+        for batch in batches:
+            precision += path.step(batch, method, eta0=eta0, alpha=alpha)
+            n_lists += batch.n_lists
+    if not n_lists:
+        return np.nan
+    return precision / n_lists
 
 
 # Initial weights --------------------------------------------------------------------
 
 
 def start_weights(start, X, positive, scaling):
-    """Weights (p,) of features to be standardised by `scaling`: logistic regression, or zeros.
+    """Return the initial weights (p,) of features standardised by `scaling`.
 
-    They are zeros if all labels are equal.
+    They are logistic regression, or zeros, also if all labels are equal.
     """
     if start == "zeros" or positive.all() or not positive.any():
         return np.zeros(X.shape[1])
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # a start need not be a minimum
+        # A start need not be a minimum.
+        warnings.simplefilter("ignore", ConvergenceWarning)
         coef, *_ = fit_logistic(X, positive, np.ones(X.shape[0]), "auto", tol=1e-6)
     return coef[0] * scaling.scale
 
 
 def shift_of(X, scaling):
-    """What the standardised copy of X still lacks: sparse rows are divided, but not centred."""
-    return scaling.mean / scaling.scale if sparse.issparse(X) else 0.0
+    """Return what the standardised X still lacks: sparse rows are not centred."""
+    if sparse.issparse(X):
+        return scaling.mean / scaling.scale
+    return 0.0
 
 
 # Cutting planes ---------------------------------------------------------------------
 
 
 def minimise_struct(X, positive, lists, loss, *, alpha, tol, max_iter, report):
-    """Weights of least "struct" plus penalty on one list by cutting planes, their gap, a curve."""
+    """Minimise "struct" plus penalty on one list by cutting planes.
+
+    Returns the weights, the duality gap, and the precision after each tangent.
+    """
     if lists.ids is not None:
         raise ValueError("method='svmperf' takes one list of rows, without qid.")
     (batch,) = make_batches(X, positive, lists, loss, X.shape[0], None)
-    n_entries = (X.nnz if sparse.issparse(X) else np.count_nonzero(X)) / X.shape[0]
-    penalty = max(
-        alpha * n_entries * mean_square(X) / batch.n_places, np.finfo(float).tiny
+    n_nonzero = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
+    # alpha m R^2 / k, with m the mean number of features of a row that are not 0.
+    penalty = alpha * (n_nonzero / X.shape[0]) * mean_square(X) / batch.n_places
+    weights, gap, curve, converged = cutting_plane(
+        partial(batch.step, surrogate=METHODS["svmperf"]),
+        np.zeros(X.shape[1]),
+        penalty=max(penalty, np.finfo(float).tiny),
+        tol=tol or 0.0,
+        max_iter=max_iter,
+        report=report,
     )
-    tangent = partial(batch.step, surrogate=METHODS["svmperf"].surrogate)
-    settings = {"tol": tol or 0.0, "max_iter": max_iter, "report": report}
-    found = cutting_plane(tangent, np.zeros(X.shape[1]), penalty=penalty, **settings)
-    weights, gap, curve, converged = found
     trouble = []
     if not converged:
-        where = f"{len(curve)} rounds with a duality gap of {gap:.3g}, above tol={tol}"
-        trouble.append(f"stopped after {where}: increase max_iter, alpha or tol")
+        trouble.append(
+            f"stopped after {len(curve)} rounds with a duality gap of {gap:.3g}, above "
+            f"tol={tol}: increase max_iter, alpha or tol"
+        )
     if np.ptp(X @ weights) <= 1e-9:
-        remedy = f"lower alpha={alpha:g}, or take method='ramp'"
-        trouble.append(f"end at weights with equal scores for all rows: {remedy}")
+        trouble.append(
+            "end at weights with equal scores for all rows: lower "
+            f"alpha={alpha:g}, or take method='ramp'"
+        )
     if trouble:
         warn(f"The cutting planes {', and '.join(trouble)}.", ConvergenceWarning)
     return weights, gap, curve

@@ -1,4 +1,4 @@
-"""Surrogates of precision at k on one list, from one sort (Kar, Narasimhan & Jain 2015).
+"""Surrogates of precision at k on one list (Kar, Narasimhan & Jain 2015).
 
 Let a_1 >= ... >= a_P be the scores of the positives, b_1 >= ... >= b_N the scores of
 the negatives, and k <= P. Each surrogate is a maximum over the number d of negatives in
@@ -43,9 +43,9 @@ class SortedLists:
 
     Attributes
     ----------
-    most : ndarray of shape (m,)
-        The most negatives that can stand in each top, min(k, N).
-    lists, d : ndarray of shape (sum of most,)
+    n_places : ndarray of int, shape (m,)
+        The largest number of negatives in each top, min(k, N).
+    list_of_place, d : ndarray of int, shape (sum of n_places,)
         The list of each place, and its number 1, 2, ... from the bottom of the top.
     leads : ndarray of the same shape
         The score of the d-th negative minus the score of the positive that it pushes
@@ -53,89 +53,117 @@ class SortedLists:
     """
 
     def __init__(self, scores, n_positives, n_negatives, k):
-        self.scores, self.P, self.N, self.k = scores, n_positives, n_negatives, k
+        self.scores = scores
+        self.P = n_positives
+        self.N = n_negatives
+        self.k = k
+        self.n_places = np.minimum(k, n_negatives)
+        self.list_of_place = np.repeat(np.arange(len(k)), self.n_places)
+        first_places = np.cumsum(self.n_places) - self.n_places
+        n_all_places = len(self.list_of_place)
+        self.d = np.arange(1, n_all_places + 1) - first_places[self.list_of_place]
+        # Where each list begins in the flat array, and for each place where the
+        # negatives of its list begin and its top ends.
         self.starts = np.cumsum(self.P + self.N) - self.P - self.N
-        self.most = np.minimum(k, n_negatives)
-        self.lists = np.repeat(np.arange(len(self.most)), self.most)
-        self.d = (
-            np.arange(1, len(self.lists) + 1)
-            - (np.cumsum(self.most) - self.most)[self.lists]
-        )
-        self.end = (self.starts + self.P)[self.lists]  # the first negative
-        self.leads = self.negatives - scores[(self.starts + k)[self.lists] - self.d]
+        self.first_negative = (self.starts + self.P)[self.list_of_place]
+        self.end_of_top = (self.starts + self.k)[self.list_of_place]
+        # b_d - a_{k+1-d}
+        self.leads = self.negatives - scores[self.end_of_top - self.d]
 
     @property
     def negatives(self):
-        """The score of the d-th negative, for each place."""
-        return self.scores[self.end + self.d - 1]
+        """The score b_d of the d-th negative, for each place."""
+        return self.scores[self.first_negative + self.d - 1]
 
     @cached_property
-    def until(self):
-        """Sums of the scores before each place of the flat array, and of all, (n + 1,)."""
+    def cumulative_scores(self):
+        """Sums of the first 0, 1, ..., n scores of the flat array, shape (n + 1,)."""
         return np.concatenate([[0.0], np.cumsum(self.scores, dtype=np.float64)])
 
-    def sum(self, values):
+    def sum_of_scores(self, start, stop):
+        """Sum the scores from `start` to `stop` - 1 in the flat array."""
+        return self.cumulative_scores[stop] - self.cumulative_scores[start]
+
+    def sum_over_places(self, values):
         """Sum over the places of each list."""
-        return np.bincount(self.lists, values, minlength=len(self.most))
+        return np.bincount(self.list_of_place, values, minlength=len(self.k))
 
     def mistakes(self):
-        """Negatives in the top of each list; of equal scores the negative counts as higher."""
-        return self.sum(self.leads >= 0).astype(np.intp)
+        """Count the negatives in each top; of equal scores the negative is higher."""
+        return self.sum_over_places(self.leads >= 0).astype(np.intp)
 
-    def largest(self, increments):
-        """The sum of the positive increments of each list, and their number d*."""
-        value = self.sum(np.maximum(increments, 0.0))
-        return value, self.sum(increments > 0).astype(np.intp)
+    def positive_increments(self, increments):
+        """Return the sum of the positive increments of each list, and the number d*."""
+        total = self.sum_over_places(np.maximum(increments, 0.0))
+        d = self.sum_over_places(increments > 0).astype(np.intp)
+        return total, d
 
     def slopes(self, d, first, last, weight=1.0):
-        """1 on the d best negatives of each list, - `weight` on its positives first..last - 1."""
-        values, counts = np.zeros((len(d), 5)), np.empty((len(d), 5), dtype=np.intp)
-        values[:, 1], values[:, 3] = -weight, 1.0
-        for i, count in enumerate([first, last - first, self.P - last, d, self.N - d]):
-            counts[:, i] = count
+        """Return the slopes in the sorted scores.
+
+        They are 1 on the d best negatives of each list, -`weight` on its positives
+        first..last - 1, and 0 elsewhere.
+        """
+        counts = np.column_stack([first, last - first, self.P - last, d, self.N - d])
+        values = np.zeros((len(d), 5))
+        values[:, 1] = -weight
+        values[:, 3] = 1.0
         return np.repeat(values.ravel(), counts.ravel())
 
 
-# Each returns the value of each list, shape (m,), and slopes in the sorted scores,
-# shape (n,).
+# Each surrogate returns the value of each list, shape (m,), and slopes in the sorted
+# scores, shape (n,).
 
 
-def _ramp(v):
-    value, d = v.largest(1.0 + v.leads)
-    return value, v.slopes(d, v.k - d, v.k)
+def _ramp(lists):
+    value, d = lists.positive_increments(1.0 + lists.leads)
+    return value, lists.slopes(d, lists.k - d, lists.k)
 
 
-def _max(v):
-    value, d = v.largest(1.0 + v.negatives - v.scores[v.end - v.d])
-    return value, v.slopes(d, v.P - d, v.P)
+def _max(lists):
+    # a_{P+1-d}
+    positives = lists.scores[lists.first_negative - lists.d]
+    value, d = lists.positive_increments(1.0 + lists.negatives - positives)
+    return value, lists.slopes(d, lists.P - d, lists.P)
 
 
-def _avg(v):
-    entered = v.until[v.end + v.d] - v.until[v.end]
-    missed = v.until[v.end] - v.until[(v.starts + v.k)[v.lists] - v.d]
-    total = v.d + entered - v.d / ((v.P - v.k)[v.lists] + v.d) * missed
-    value, d = v.largest(
-        total - np.where(v.d > 1, np.concatenate([[0.0], total[:-1]]), 0.0)
-    )
-    return value, v.slopes(d, v.k - d, v.P, d / np.maximum(v.P - v.k + d, 1))
+def _avg(lists):
+    start = lists.first_negative
+    # sum_{i<=d} b_i and sum_{i>k-d} a_i
+    entered = lists.sum_of_scores(start, start + lists.d)
+    missed = lists.sum_of_scores(lists.end_of_top - lists.d, start)
+    n_missed = (lists.P - lists.k)[lists.list_of_place] + lists.d
+    # A_d, and A_{d-1} with A_0 = 0 in each list.
+    total = lists.d + entered - lists.d / n_missed * missed
+    previous = np.concatenate([[0.0], total])[:-1]
+    previous[lists.d == 1] = 0.0
+    value, d = lists.positive_increments(total - previous)
+    return value, _slopes_of_missed(lists, d)
 
 
-def _struct(v):
-    value, d = v.largest(1.0 + v.leads)
-    below_k = v.until[v.starts + v.P] - v.until[v.starts + v.k]
-    return value - below_k, v.slopes(d, v.k - d, v.P)
+def _struct(lists):
+    value, d = lists.positive_increments(1.0 + lists.leads)
+    # sum_{i>k} a_i
+    below_k = lists.sum_of_scores(lists.starts + lists.k, lists.starts + lists.P)
+    return value - below_k, lists.slopes(d, lists.k - d, lists.P)
 
 
-def perceptron_avg(v):
-    """Mistakes, and all missed positives raised alike (algorithm 1)."""
-    d = v.mistakes()
-    return d, v.slopes(d, v.k - d, v.P, d / np.maximum(v.P - v.k + d, 1))
+def perceptron_avg(lists):
+    """Return mistakes, and slopes that raise all missed positives (algorithm 1)."""
+    d = lists.mistakes()
+    return d, _slopes_of_missed(lists, d)
 
 
-def perceptron_max(v):
-    """Mistakes, and the best missed positives raised, one for each (algorithm 2)."""
-    d = v.mistakes()
-    return d, v.slopes(d, v.k - d, v.k)
+def perceptron_max(lists):
+    """Return mistakes, and slopes that raise as many missed positives (algorithm 2)."""
+    d = lists.mistakes()
+    return d, lists.slopes(d, lists.k - d, lists.k)
+
+
+def _slopes_of_missed(lists, d):
+    """Return slopes that share d equally among the P - k + d missed positives."""
+    weight = d / np.maximum(lists.P - lists.k + d, 1)
+    return lists.slopes(d, lists.k - d, lists.P, weight)
 
 
 #: The surrogates by name; all but "ramp" are convex in the scores.
@@ -145,7 +173,7 @@ PRECISION_SURROGATES = {"ramp": _ramp, "avg": _avg, "max": _max, "struct": _stru
 def precision_surrogate(
     y: ArrayLike, scores: ArrayLike, k: int, *, surrogate: str = "ramp"
 ) -> tuple[float, np.ndarray]:
-    """Value and subgradient of a surrogate of the number of negatives in the top k.
+    """Return a surrogate of the number of negatives in the top k, and a subgradient.
 
     ``prec@k loss <= ramp <= avg <= max``, all equal at k = P; struct is neither above
     the loss nor consistent with it. avg, max and struct are convex. ramp, avg and max
@@ -178,8 +206,8 @@ def precision_surrogate(
 
     References
     ----------
-    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
-       Top", ICML 2015, section 3 and algorithm 4.
+    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision
+       at the Top", ICML 2015, section 3 and algorithm 4.
 
     Examples
     --------
@@ -192,32 +220,38 @@ def precision_surrogate(
     """
     check_parameter("surrogate", surrogate, [*PRECISION_SURROGATES])
     positives, negatives, k = rows_by_class(y, scores, k)
-    order, scores = (
-        np.concatenate([positives, negatives]),
-        np.asarray(scores, dtype=np.float64),
-    )
+    order = np.concatenate([positives, negatives])
     lists = SortedLists(
-        scores[order], *np.array([[len(positives)], [len(negatives)], [k]])
+        np.asarray(scores, dtype=np.float64)[order],
+        n_positives=np.array([len(positives)]),
+        n_negatives=np.array([len(negatives)]),
+        k=np.array([k]),
     )
-    value, slopes = PRECISION_SURROGATES[surrogate](lists)
-    slope = np.empty(len(order))
-    slope[order] = slopes
-    return float(value[0]), slope
+    value, sorted_slopes = PRECISION_SURROGATES[surrogate](lists)
+    slopes = np.empty(len(order))
+    slopes[order] = sorted_slopes
+    return float(value[0]), slopes
 
 
 def rows_by_class(y, scores, k):
-    """Rows of the positives and of the negatives of one list, best first, and k; checked."""
+    """Return the rows of the positives and of the negatives, best first, and k.
+
+    Refuses y, scores and k that are no list with a top.
+    """
     check_same_index(y=y, scores=scores)
-    y, scores = numbers(y, "y"), check_finite(numbers(scores, "scores"), "scores")
+    y = numbers(y, "y")
+    scores = check_finite(numbers(scores, "scores"), "scores")
     check_same_shape(y=y, scores=scores)
     if not np.all((y == 0) | (y == 1)):
         raise ValueError("y must hold the labels 0 and 1.")
     check_parameter("k", k, [number()])
     order = np.argsort(-scores, kind="stable")
-    positives, negatives = order[y[order] == 1], order[y[order] == 0]
+    positives = order[y[order] == 1]
+    negatives = order[y[order] == 0]
     if not 1 <= k <= len(positives) or k != int(k):
         raise ValueError(
-            f"k must be a whole number from 1 to {len(positives)}, the positives; got {k}."
+            f"k must be a whole number from 1 to {len(positives)}, the positives; got "
+            f"{k}."
         )
     return positives, negatives, int(k)
 
@@ -234,7 +268,7 @@ class PrecisionMargins(NamedTuple):
 
 
 def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargins:
-    """Margins of the positives over the best negative, in the three senses of precision at k.
+    """Return margins of the positives over the best negative in three senses.
 
     With positive scores ``a_1 >= ... >= a_P`` and the best negative score b:
 
@@ -267,8 +301,8 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
 
     References
     ----------
-    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
-       Top", ICML 2015, definitions 2, 5 and 4.
+    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision
+       at the Top", ICML 2015, definitions 2, 5 and 4.
 
     Examples
     --------
@@ -278,11 +312,12 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     """
     positives, negatives, k = rows_by_class(y, scores, k)
     scores = np.asarray(scores, dtype=np.float64)
-    above, best = scores[positives], scores[negatives].max(initial=-np.inf)
+    a = scores[positives]
+    b = scores[negatives].max(initial=-np.inf)
     return PrecisionMargins(
-        float(above[k - 1] - best),
-        float(above[k - 1 :].mean() - best),
-        float(above[-1] - best),
+        weak=float(a[k - 1] - b),
+        average=float(a[k - 1 :].mean() - b),
+        strong=float(a[-1] - b),
     )
 
 
@@ -292,11 +327,11 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
 def precision_mistake_bound(
     k: float, radius: float, norm: float, surrogate_loss: float = 0.0
 ) -> float:
-    """Upper bound on the mistakes of the perceptrons over a stream of mini-batches.
+    """Return an upper bound on the mistakes of the perceptrons over mini-batches.
 
     ``(norm * radius * sqrt(4 k) + sqrt(surrogate_loss))**2``, for any weights w of that
     norm. ``k=1/2`` bounds the updates of the batch perceptron of classes,
-    ``StructuredHingeClassifier( solver="perceptron")``: ``2 (norm * radius)**2`` for
+    ``StructuredHingeClassifier(solver="perceptron")``: ``2 (norm * radius)**2`` for
     weights that give every row a margin of at least 1 over the other classes (theorem
     17.5 of [2]_).
 
@@ -335,7 +370,7 @@ def precision_mistake_bound(
     Examples
     --------
     >>> from lowrank_rank.calibration import precision_mistake_bound
-    >>> round(precision_mistake_bound(k=2, radius=1.0, norm=1 / 0.5))  # 4 * 2 * 1 / 0.25
+    >>> round(precision_mistake_bound(k=2, radius=1.0, norm=2.0))  # 4 * 2 * 2.0**2
     32
     """
     return float((norm * radius * np.sqrt(4.0 * k) + np.sqrt(surrogate_loss)) ** 2)
