@@ -12,21 +12,22 @@ from .._arrays import is_finite, without_empty_columns
 
 
 def fit_list_trees(trees, X, derivatives):
-    """Fit a HistGradientBoostingRegressor by ``derivatives(scores)``: gradient and curvature.
+    """Fit a HistGradientBoostingRegressor by gradient and curvature of a loss.
 
-    Rows of the scores are in the order of X. The fitted trees hold none of the training
-    rows.
+    ``derivatives(scores)`` returns both, in the order of the rows of X. The fitted
+    trees hold none of the training rows.
     """
     X = without_empty_columns(X)
     try:
         from sklearn._loss.loss import HalfSquaredError
     except ImportError as error:
         raise ImportError(
-            f"scikit-learn {sklearn.__version__} has no sklearn._loss.loss.HalfSquaredError "
-            f"({error}): take WrappedRanker(LGBMRanker()), or scikit-learn 1.6 to 1.9."
+            f"scikit-learn {sklearn.__version__} has no "
+            f"sklearn._loss.loss.HalfSquaredError ({error}): take "
+            "WrappedRanker(LGBMRanker()), or scikit-learn 1.6 to 1.9."
         ) from error
 
-    class ListLoss(HalfSquaredError):
+    class TreeLoss(HalfSquaredError):
         def __init__(self):
             super().__init__(sample_weight=True)  # the curvature is not constant
 
@@ -36,20 +37,20 @@ def fit_list_trees(trees, X, derivatives):
         def gradient_hessian(
             self, y_true, raw_prediction, *_, gradient_out, hessian_out, **__
         ):
+            gradient, curvature = self.derivatives(raw_prediction.ravel())
             with np.errstate(over="ignore"):
-                gradient_out[:], hessian_out[:] = self.derivatives(
-                    raw_prediction.ravel()
-                )
+                gradient_out[:] = gradient
+                hessian_out[:] = curvature
             if not (is_finite(gradient_out) and is_finite(hessian_out)):
                 raise ValueError(
-                    "Trees keep derivatives in float32, and those of these labels and weights are "
-                    "out of its range: bring grades and sample_weight to a smaller scale."
+                    "Trees keep derivatives in float32, and those of these labels and "
+                    "weights are out of its range: bring grades and sample_weight to "
+                    "a smaller scale."
                 )
 
-    loss = ListLoss()
-    loss.derivatives = (
-        derivatives  # no closure of the class, which would hold them after the fit
-    )
+    loss = TreeLoss()
+    # An attribute is deleted after the fit; a closure of the class would stay.
+    loss.derivatives = derivatives
     try:
         return trees.set_params(loss=loss).fit(X, np.zeros(X.shape[0]))
     finally:

@@ -23,7 +23,7 @@ from .._tables import TableMixin
 from .._typing import Bunch, Named
 from .._warn import warn
 from ..fitting._any_regressor import weight_parameters
-from ..order_preserving._list_loss import spread_within
+from ..order_preserving._list_loss import deviation_within
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure
 from ._default_parts import default_parts
@@ -303,7 +303,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             )
             if found is None:
                 scores = [scores_of(part, X) for part in self.estimators_]
-                spreads = [spread_within(one, groups, weights) for one in scores]
+                spreads = [deviation_within(one, groups, weights) for one in scores]
                 found = {
                     name: 1.0 / each for name, each in zip(kept, spreads, strict=True)
                 }
@@ -332,7 +332,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             return None
         rows, scores = self._held_out(parts, n_folds, X, target, groups, weights)
         weights = None if weights is None else weights[rows]
-        scales = np.array([spread_within(one, groups[rows], weights) for one in scores])
+        scales = np.array(
+            [deviation_within(one, groups[rows], weights) for one in scores]
+        )
         scores /= scales.reshape(-1, *[1] * (scores.ndim - 1))
         is_documents = scores.ndim == 2
         labels = target["y"][rows] if is_documents else target[rows]

@@ -1,1 +1,1 @@
-"""Order-preserving surrogates and regret bounds (Calauzènes, Usunier & Gallinari 2013)."""
+"""Order-preserving surrogates, regret bounds (Calauzènes, Usunier & Gallinari 2013)."""

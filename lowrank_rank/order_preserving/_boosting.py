@@ -1,4 +1,4 @@
-"""Custom objectives and metrics for LightGBM and XGBoost: surrogates and measures of lists.
+"""Custom objectives and metrics of LightGBM and XGBoost from surrogates and measures.
 
 This module imports neither library: it recognises their data sets by the methods they
 have.
@@ -105,7 +105,7 @@ def boosting_objective(
 
 
 def boosting_metric(measure: str | RankingMeasure = "ndcg@10") -> "_Metric":
-    """Make an evaluation metric of LightGBM and XGBoost from any measure of this package.
+    """Make a metric of LightGBM and XGBoost from any measure of this package.
 
     The metric is the mean of the measure over the lists of an evaluation set, averaged
     over ties. Early stopping can then use the measure of interest, list by list.
@@ -154,7 +154,7 @@ def boosting_metric(measure: str | RankingMeasure = "ndcg@10") -> "_Metric":
 
 
 class _Objective:
-    """Objective of boosted trees: gradient and curvature of a surrogate at the scores."""
+    """Objective of boosted trees: gradient and curvature of a surrogate at scores."""
 
     # There is no get_params: both libraries would take its parameters for their own.
     def __init__(self, surrogate: Any, target_loss: Any, qid: Any) -> None:
@@ -171,54 +171,62 @@ class _Objective:
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient and curvature of `value` by the scores, each of shape (n_rows,)."""
+        """Compute gradient and curvature of `value` by the scores, each (n_rows,)."""
         loss, scores = self._list_loss(y_true, y_pred, sample_weight, group)
         return loss(scores)
 
     def value(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
     ) -> float:
-        """The sum over lists that the trees minimise; arguments as in a call."""
+        """Compute the sum that the trees minimise; arguments as in a call."""
         loss, scores = self._list_loss(y_true, y_pred, sample_weight, group)
-        values = loss.evaluate(loss.lists.group(scores)).values
-        if values is None:
+        if self.surrogate == "lambdarank":
             raise ValueError("'lambdarank' has derivatives alone: it has no value.")
-        return float(values.sum())
+        return loss.value(scores)
 
     def _list_loss(self, y_true, y_pred, sample_weight, group):
-        """The loss of these labels and lists, and the scores (n_rows,)."""
-        if hasattr(
-            y_pred, "get_label"
-        ):  # `train` passes the scores first, then its data set
-            y_pred, (y_true, sample_weight, group) = y_true, _training_set(y_pred)
+        """Return the loss of these labels and lists, and the scores (n_rows,)."""
+        if hasattr(y_pred, "get_label"):
+            # `train` passes the scores first, then its data set.
+            data = y_pred
+            y_pred = y_true
+            y_true, sample_weight, group = _training_set(data)
         check_same_index(
             y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, qid=self.qid
         )
         scores = check_finite(numbers(y_pred, "y_pred"), "y_pred", LARGEST_SCORE)
-        arguments = {"y_true": y_true, "sample_weight": sample_weight, "group": group}
-        key = tuple(_numbers(values, name) for name, values in arguments.items())
-        n_rows = 0 if key[0] is None else key[0].size
+        y = _numbers(y_true, "y_true")
+        weights = _numbers(sample_weight, "sample_weight")
+        group = _numbers(group, "group")
+        n_rows = 0 if y is None else y.size
         if scores.size != n_rows:
             raise ValueError(
-                f"There are scores of shape {scores.shape} for {n_rows} rows: a ranking has one "
-                "score per row, so do not set num_class or multi_strategy."
+                f"There are scores of shape {scores.shape} for {n_rows} rows: a "
+                "ranking has one score per row, so do not set num_class or "
+                "multi_strategy."
             )
+        # The loss of the latest call is kept for the same labels, weights and groups.
         latest = self._latest  # read only once, because another thread may replace it
+        key = y, weights, group
         if latest is None or not all(map(np.array_equal, key, latest[0])):
             key = tuple(None if values is None else values.copy() for values in key)
-            y, weights = _labels(key[0]), read_weights(key[1], n_rows)
-            loss = ListLoss(
-                self.surrogate, self._loss, y, weights, self._lists(y, key[2])
-            )
-            self._latest = latest = key, loss
+            y, weights, group = key
+            y = _labels(y)
+            weights = read_weights(weights, n_rows)
+            lists = self._lists(y, group)
+            loss = ListLoss(self.surrogate, self._loss, y, weights, lists)
+            latest = key, loss
+            self._latest = latest
         return latest[1], scores.ravel()
 
     def _lists(self, y, group):
+        """Return the lists of the rows, by the groups or by `qid`."""
         n_rows = len(y)
         if group is None and self.qid is None:
             raise ValueError(
-                "No lists are known for these rows: give group=... to LGBMRanker or Dataset, "
-                "qid=... to DMatrix, or boosting_objective(..., qid=qid) to regressors."
+                "No lists are known for these rows: give group=... to LGBMRanker or "
+                "Dataset, qid=... to DMatrix, or boosting_objective(..., qid=qid) to "
+                "regressors."
             )
         if self.qid is not None:
             if group is not None:
@@ -227,8 +235,9 @@ class _Objective:
                 )
             if len(self.qid) != n_rows:
                 raise ValueError(
-                    f"boosting_objective was given the qid of {len(self.qid)} rows, training has "
-                    f"{n_rows}: give the qid of exactly the rows in fit (LGBMRanker passes groups)."
+                    "boosting_objective was given the qid of "
+                    f"{len(self.qid)} rows, training has {n_rows}: give the qid of "
+                    "exactly the rows in fit (LGBMRanker passes groups)."
                 )
             return lists_of(y, self.qid)
         return _lists_of_groups(group, n_rows)
@@ -237,9 +246,8 @@ class _Objective:
         qid = "" if self.qid is None else f", qid=<{len(self.qid)} rows>"
         return f"boosting_objective({self.surrogate!r}, {self.target_loss!r}{qid})"
 
-    def __getstate__(
-        self,
-    ) -> dict[str, Any]:  # without the utilities of the latest labels
+    def __getstate__(self) -> dict[str, Any]:
+        # Without the utilities of the latest labels
         return {**self.__dict__, "_latest": None}
 
     def __sklearn_clone__(self) -> "_Objective":
@@ -247,7 +255,7 @@ class _Objective:
 
 
 class _Metric:
-    """Metric of boosted trees: mean of a measure over the lists of an evaluation set."""
+    """Metric of boosted trees: mean of a measure over lists of an evaluation set."""
 
     def __init__(self, measure: Any) -> None:
         self.measure = measure
@@ -256,24 +264,28 @@ class _Metric:
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
     ) -> tuple[Any, ...]:
-        """Name, value and ``is_higher_better``, which XGBoost does not take."""
+        """Compute name, value and ``is_higher_better``, which XGBoost does not take."""
         data = y_pred if hasattr(y_pred, "get_label") else None
         if data is not None:  # `train` passes the scores first
-            y_pred, (y_true, sample_weight, group) = y_true, _training_set(data)
-        y, group = _labels(_numbers(y_true, "y_true")), _numbers(group, "group")
+            y_pred = y_true
+            y_true, sample_weight, group = _training_set(data)
+        y = _labels(_numbers(y_true, "y_true"))
+        group = _numbers(group, "group")
         if group is None:
             raise ValueError(
-                "No lists are known: give eval_group=... to LGBMRanker, group=... to Dataset of "
-                "LightGBM, qid=... to DMatrix of XGBoost."
+                "No lists are known: give eval_group=... to LGBMRanker, group=... to "
+                "Dataset of LightGBM, qid=... to DMatrix of XGBoost."
             )
         lists = _lists_of_groups(group, len(y))
         value = self._measure.measure(
             y, y_pred, qid=lists.index, sample_weight=sample_weight
         )
-        named = isinstance(self.measure, str)
-        name = self.measure if named else repr(self.measure)
-        result = (name.replace(" ", ""), value)  # XGBoost splits results at blanks
-        return result if hasattr(data, "get_uint_info") else (*result, True)
+        is_name = isinstance(self.measure, str)
+        name = self.measure if is_name else repr(self.measure)
+        name = name.replace(" ", "")  # XGBoost splits results at blanks
+        if hasattr(data, "get_uint_info"):
+            return name, value
+        return name, value, True
 
     def __repr__(self) -> str:
         return f"boosting_metric({self.measure!r})"
@@ -283,27 +295,29 @@ class _Metric:
 
 
 def _lists_of_groups(group, n_rows):
-    """Consecutive lists with the given numbers of rows."""
-    if np.any((group < 0) | (group != np.floor(group))) or group.sum() != n_rows:
+    """Make consecutive lists with the given numbers of rows."""
+    is_count = (group >= 0) & (group == np.floor(group))
+    if not is_count.all() or group.sum() != n_rows:
         raise ValueError(
-            f"The groups add up to {group.sum():g} rows, but the data set has {n_rows}: give the "
-            "number of rows of each list, or as qid one id per row."
+            f"The groups add up to {group.sum():g} rows, but the data set has "
+            f"{n_rows}: give the number of rows of each list, or as qid one id per "
+            "row."
         )
     return RankingLists(group[group > 0])
 
 
 def _training_set(data):
-    """Labels, row weights and group lengths of a lightgbm.Dataset or xgboost.DMatrix."""
-    y, weights = data.get_label(), data.get_weight()
-    if not hasattr(data, "get_uint_info"):
+    """Read labels, row weights and group lengths of a Dataset or a DMatrix."""
+    y = data.get_label()
+    weights = data.get_weight()
+    if not hasattr(data, "get_uint_info"):  # a lightgbm.Dataset
         return y, weights, data.get_group()
-    ends = data.get_uint_info(
-        "group_ptr"
-    )  # XGBoost returns empty arrays without groups
+    # An xgboost.DMatrix, which returns empty arrays for no groups and no weights.
+    ends = data.get_uint_info("group_ptr")
     group = np.diff(ends.astype(np.intp)) if len(ends) else None
     if len(weights) == 0:
         weights = None
-    elif group is not None and len(weights) == len(group):
+    elif group is not None and len(weights) == len(group):  # one weight a group
         weights = np.repeat(weights, group)
     return y, weights, group
 
@@ -312,10 +326,8 @@ def _numbers(values, name):
     """Convert to one number for each row or list; None stays None."""
     if values is None:
         return None
-    if (
-        getattr(getattr(values, "dtype", None), "names", None)
-        or numbers(values, name).ndim != 1
-    ):
+    has_ids = bool(getattr(getattr(values, "dtype", None), "names", None))
+    if has_ids or numbers(values, name).ndim != 1:
         raise ValueError(
             f"{name} must have shape (n,), without ids: give lists as group or qid."
         )

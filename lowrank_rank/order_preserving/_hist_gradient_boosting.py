@@ -1,4 +1,4 @@
-"""HistGradientBoostingRanker: scikit-learn's histogram trees under a loss of whole lists."""
+"""HistGradientBoostingRanker: scikit-learn's histogram trees under losses of lists."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,8 @@ from ..target_losses._names import resolve_target_loss
 from ._list_loss import ListLoss, LossesInTurn, check_loss
 from ._surrogates import Surrogate
 
-#: Upper limit of the rows, rounds of one loss and of several, leaves of a tree.
+#: For "auto": upper limit of the rows, rounds of one loss, rounds of several losses,
+#: leaves of a tree.
 _CAPACITY = (
     (1_000, 50, 50, 4),
     (3_000, 100, 100, 4),
@@ -149,7 +150,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] C. Burges, "From RankNet to LambdaRank to LambdaMART: An Overview", MSR-TR-2010-82.
+    .. [1] C. Burges, "From RankNet to LambdaRank to LambdaMART: An Overview",
+       MSR-TR-2010-82.
     .. [2] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
        Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93,
        2013.
@@ -259,31 +261,29 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         before = dict(vars(self)) if self.warm_start else {}
         with fresh_fit(self), self._errors(X):
             loss = clone(resolve_target_loss(self.target_loss))
-            for one in self._losses:
-                check_loss(one, loss, type(self).__name__)
+            for surrogate in self._losses:
+                check_loss(surrogate, loss, type(self).__name__)
             rows = self._read(X, y, qid, sample_weight, loss)
             if rows.y.ndim != 1:
                 raise ValueError(
-                    f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
-                    f"{rows.y.shape}: fixed items go to LowRankSurrogateRanker(estimator='trees')."
+                    f"{type(self).__name__} takes one grade per row, y of shape "
+                    f"(n_rows,), got {rows.y.shape}: fixed items go to "
+                    "LowRankSurrogateRanker(estimator='trees')."
                 )
             self._has_qid_ = rows.ids is not None
-            rows = _some(rows, np.flatnonzero(rows.weights > 0))
-            self.target_loss_, self.n_items_, self.n_lists_ = (
-                loss,
-                None,
-                rows.lists.n_lists,
-            )
+            rows = _select_rows(rows, np.flatnonzero(rows.weights > 0))
+            self.target_loss_ = loss
+            self.n_items_ = None
+            self.n_lists_ = rows.lists.n_lists
             trees, n_iter = self._trees(rows, before)
             if self.early_stopping:
                 n_iter = self._best_n_iter(trees, n_iter, rows)
-            say(
-                self,
-                f"{n_iter} rounds, {len(self._losses)} x {trees.max_leaf_nodes} leaves each",
-            )
+            leaves = f"{len(self._losses)} x {trees.max_leaf_nodes} leaves"
+            say(self, f"{n_iter} rounds, {leaves} each")
             derivatives = self._derivatives(rows, before.get("estimator_"))
             self.estimator_: Any = self._grow(trees, n_iter, rows.X, derivatives)
-            self.n_iter_, self.max_leaf_nodes_ = n_iter, trees.max_leaf_nodes
+            self.n_iter_ = n_iter
+            self.max_leaf_nodes_ = trees.max_leaf_nodes
             self._grown_by_ = repr(self._losses)
         return self
 
@@ -320,9 +320,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         with self._errors(X):
             n_losses = self.estimator_.n_iter_ // self.n_iter_
-            yield from islice(
-                self.estimator_.staged_predict(X), n_losses - 1, None, n_losses
-            )
+            stages = self.estimator_.staged_predict(X)
+            # The last tree of each round
+            yield from islice(stages, n_losses - 1, None, n_losses)
 
     # Fitting --------------------------------------------------------------------------
 
@@ -343,15 +343,17 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     @contextmanager
     def _errors(self, X):
-        """Errors of scikit-learn's trees name this class, and the place of text in X."""
+        """Let errors of scikit-learn's trees name this class and where X holds text."""
         try:
             yield
         except (ValueError, TypeError) as error:
             name_the_text(error, X)
-            inner, own = HistGradientBoostingRegressor.__name__, type(self).__name__
-            if inner not in str(error):
+            message = str(error)
+            inner = HistGradientBoostingRegressor.__name__
+            if inner not in message:
                 raise
-            raise type(error)(str(error).replace(inner, own)) from error
+            message = message.replace(inner, type(self).__name__)
+            raise type(error)(message) from error
 
     @property
     def feature_importances_(self) -> Any:
@@ -363,79 +365,94 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     @property
     def _losses(self):
+        """The losses as a tuple."""
         return self.loss if isinstance(self.loss, tuple) else (self.loss,)
 
     def _trees(self, rows, before):
-        """Trees, with those of the attributes `before` or without a fit, and the rounds in all."""
-        _, *rounds, leaves = next(row for row in _CAPACITY if len(rows.y) < row[0])
-        n_iter = (
-            rounds[len(self._losses) > 1] if self.max_iter == "auto" else self.max_iter
-        )
+        """Make the trees to grow, and count the rounds in all.
+
+        With a warm start they are those of the attributes `before`.
+        """
         trees = HistGradientBoostingRegressor()
         shared = trees.get_params().keys() & self.get_params(deep=False).keys()
         shared -= {"loss", "max_iter", "verbose"}
         trees.set_params(**{name: getattr(self, name) for name in shared})
         trees.set_params(early_stopping=False, warm_start=True)
+        n_iter = self.max_iter
+        capacity = next(row for row in _CAPACITY if len(rows.y) < row[0])
+        _, rounds_of_one, rounds_of_several, leaves = capacity
+        if n_iter == "auto":
+            n_iter = rounds_of_several if len(self._losses) > 1 else rounds_of_one
         if self.max_leaf_nodes == "auto":
             trees.set_params(max_leaf_nodes=leaves)
         if "estimator_" not in before:
             return trees, n_iter
-        old = {
-            name: before[name] for name in ("n_features_in_", "n_iter_", "_grown_by_")
-        }
-        same = old["n_features_in_"], old["_grown_by_"]
-        is_same = same == (self.n_features_in_, repr(self._losses))
-        if self.early_stopping or old["n_iter_"] > n_iter or not is_same:
+        earlier_n_iter = before["n_iter_"]
+        n_features = before["n_features_in_"]
+        losses = before["_grown_by_"]
+        is_same = n_features == self.n_features_in_ and losses == repr(self._losses)
+        if self.early_stopping or earlier_n_iter > n_iter or not is_same:
             raise ValueError(
-                f"warm_start adds trees to {old['n_iter_']} rounds of {old['n_features_in_']} "
-                f"features by loss={old['_grown_by_']}, without early_stopping: give a larger "
+                f"warm_start adds trees to {earlier_n_iter} rounds of {n_features} "
+                f"features by loss={losses}, without early_stopping: give a larger "
                 "max_iter and the same features and loss, or set warm_start=False."
             )
         return deepcopy(before["estimator_"]).set_params(**trees.get_params()), n_iter
 
     def _derivatives(self, rows, before=None):
-        """The losses of `Rows`, in turn, at the scores of the trees `before`."""
+        """Make the losses of `Rows`, in turn, at the scores of the trees `before`."""
         weights = rows.weights / rows.weights.max()  # no overflow of the sum
         weights /= weights.mean()  # the trees have limits in units of the curvature
-        parts = self.target_loss_, rows.y, weights, rows.lists
+        labels = self.target_loss_, rows.y, weights, rows.lists
         is_term = len(self._losses) > 1
-        losses = [ListLoss(one, *parts, is_term=is_term) for one in self._losses]
+        losses = [ListLoss(name, *labels, is_term=is_term) for name in self._losses]
         stages = () if before is None else before.staged_predict(rows.X)
         return LossesInTurn(losses, len(rows.y), stages)
 
-    @np.errstate(
-        over="ignore", invalid="ignore"
-    )  # derivatives out of range are refused
+    # Derivatives out of range are refused.
+    @np.errstate(over="ignore", invalid="ignore")
     def _grow(self, trees, n_iter, X, derivatives):
         """Fit the trees of all rounds."""
         trees.set_params(max_iter=n_iter * len(self._losses))
         return fit_list_trees(trees, X, derivatives)
 
     def _best_n_iter(self, trees, max_iter, rows):
-        """The number of rounds with the best measure on held-out lists."""
-        kept, held = hold_out(
+        """Find the number of rounds with the best measure on held-out lists."""
+        training_rows, test_rows = hold_out(
             rows.lists, rows.weights, self.validation_fraction, self.random_state
         )
-        training, test = _some(rows, kept), _some(rows, held)
+        training = _select_rows(rows, training_rows)
+        test = _select_rows(rows, test_rows)
         value = measure_on(self.target_loss_, test.y, test.lists, test.weights)
-        derivatives, n_losses = self._derivatives(training), len(self._losses)
-        part, scores, best = clone(trees), list[float](), 0
-        while len(scores) < (end := min(best + 1 + self.n_iter_no_change, max_iter)):
-            self._grow(part, min(len(scores) + 50, end), training.X, derivatives)
-            stages = part.staged_predict(test.X)
-            scores += map(
-                value, islice(stages, n_losses * (len(scores) + 1) - 1, None, n_losses)
-            )
+        derivatives = self._derivatives(training)
+        trees = clone(trees)
+        n_losses = len(self._losses)
+        scores = list[float]()
+        best = 0
+        end = min(1 + self.n_iter_no_change, max_iter)
+        while len(scores) < end:
+            # 50 rounds more, or up to the end
+            n_iter = min(len(scores) + 50, end)
+            self._grow(trees, n_iter, training.X, derivatives)
+            next_stage = n_losses * (len(scores) + 1) - 1
+            stages = islice(trees.staged_predict(test.X), next_stage, None, n_losses)
+            scores += map(value, stages)
             best = int(np.argmax(scores))
+            end = min(best + 1 + self.n_iter_no_change, max_iter)
             values = f"{scores[-1]:.4f}, best {scores[best]:.4f} at {best + 1}"
             say(self, f"{len(scores)} rounds: held-out {self.target_loss} {values}")
         self.validation_scores_: np.ndarray = np.array(scores)
         return best + 1
 
 
-def _some(rows, kept):
-    """Some of the `Rows`, in their order."""
+def _select_rows(rows, indices):
+    """Select the `Rows` with these indices, in increasing order."""
     X, y, lists, weights = rows
-    if len(kept) == len(y):
+    if len(indices) == len(y):
         return rows
-    return Rows(take_rows(X, kept), y[kept], lists.of_rows(kept), weights[kept])
+    return Rows(
+        X=take_rows(X, indices),
+        y=y[indices],
+        lists=lists.of_rows(indices),
+        weights=weights[indices],
+    )

@@ -1,7 +1,6 @@
-"""Losses of lists as boosted trees see them: gradient and curvature at the scores of all rows."""
+"""Losses of lists for boosted trees: derivatives at the scores of all rows."""
 
 from math import ceil
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from ._lambdarank import LambdaRank
 from ._surrogates import (
     SURROGATES,
     PairwiseLogistic,
-    SurrogateValues,
     resolve_surrogate,
     surrogate_for,
 )
@@ -24,10 +22,17 @@ from ._surrogates import (
 _MAX_PAIRS = 10**9
 
 
-def has_utilities(target_loss):
-    """Whether a target loss gives each document a utility."""
-    positional = getattr(target_loss, "is_positional", False)
-    return positional or isinstance(target_loss, MeanAveragePrecision)
+# Checks -----------------------------------------------------------------------------
+
+
+def check_loss(surrogate, target_loss, who):
+    """Refuse an unknown surrogate, and a target loss without utilities of documents."""
+    if not isinstance(surrogate, str):
+        resolve_surrogate(surrogate)
+    elif surrogate not in {"lambdarank", "listnet", *SURROGATES}:
+        names = ["lambdarank", *sorted(SURROGATES)]
+        raise ValueError(f"{who}: unknown loss {surrogate!r}: use one of {names}.")
+    check_has_utilities(target_loss, who)
 
 
 def check_has_utilities(target_loss, who):
@@ -35,28 +40,35 @@ def check_has_utilities(target_loss, who):
     if not has_utilities(target_loss):
         names = names_of(has_utilities, one_each=True)
         raise ValueError(
-            f"{who} needs utilities of single documents, which {target_loss!r} does not have: use "
-            f"one of {names}. LowRankSurrogateRanker takes other target losses, StackingRanker any "
-            "measure."
+            f"{who} needs utilities of single documents, which {target_loss!r} does "
+            f"not have: use one of {names}. LowRankSurrogateRanker takes other target "
+            "losses, StackingRanker any measure."
         )
 
 
-def check_loss(surrogate, target_loss, who):
-    """Refuse a surrogate that is unknown, and a target loss without utilities of documents."""
-    if isinstance(surrogate, str) and surrogate not in {
-        "lambdarank",
-        "listnet",
-        *SURROGATES,
-    }:
-        known = ["lambdarank", *sorted(SURROGATES)]
-        raise ValueError(f"{who}: unknown loss {surrogate!r}: use one of {known}.")
-    if not isinstance(surrogate, str):
-        resolve_surrogate(surrogate)
-    check_has_utilities(target_loss, who)
+def has_utilities(target_loss):
+    """Whether a target loss gives each document a utility."""
+    is_positional = getattr(target_loss, "is_positional", False)
+    return is_positional or isinstance(target_loss, MeanAveragePrecision)
+
+
+def _check_pairs(lists, n_first):
+    """Refuse a list with too many pairs of the first `n_first` rows with all."""
+    n_pairs = n_first * lists.lengths
+    if n_pairs.max() > _MAX_PAIRS:
+        longest = int(lists.lengths[np.argmax(n_pairs)])
+        raise ValueError(
+            f"A list of {longest} rows has too many pairs for this loss: take "
+            "loss='cross_entropy', which forms none, or a measure with a cut, such as "
+            "'ndcg@10'."
+        )
+
+
+# One loss ---------------------------------------------------------------------------
 
 
 class ListLoss:
-    """Values and derivatives of a loss at any scores of the same rows.
+    """Gradient and curvature of a loss at any scores of the same rows.
 
     The unit is such that the mean curvature of a row is 1 where all scores are equal.
     The pairs of a surrogate are divided by the weight of their list, the pairs of
@@ -77,36 +89,130 @@ class ListLoss:
     """
 
     def __init__(self, surrogate, target_loss, y, weights, lists, *, is_term=False):
-        self.lists, self.weights = lists, lists.group(weights)
-        mass = lists.sum(self.weights)
+        self.lists = lists
+        self.weights = lists.group(weights)
+        list_weights = lists.sum(self.weights)
         if surrogate == "lambdarank":
-            self.factor = mass * reciprocal(lists.sum(1.0 * (self.weights > 0)))
-            w = self.weights * lists.repeat(reciprocal(self.factor))
-            self._of_scores = _lambdarank(target_loss, y, w, lists)
+            n_weighted = lists.sum(1.0 * (self.weights > 0))
+            mean_weights = list_weights * reciprocal(n_weighted)
+            relative = self.weights * lists.repeat(reciprocal(mean_weights))
+            self.derivatives = lambdarank(target_loss, y, relative, lists)
+            self.list_factor = mean_weights
         else:
-            found = _surrogate(surrogate, target_loss, y, weights, lists, is_term)
-            self._of_scores, is_pairwise = found
-            self.factor = reciprocal(mass) if is_pairwise else np.ones(lists.n_lists)
-        total = float(self.evaluate(np.zeros(lists.n_rows)).curvature.sum())
+            at_utilities = SurrogateAtUtilities.of_labels(
+                surrogate, target_loss, y, weights, lists, is_term
+            )
+            self.derivatives = at_utilities
+            self.list_factor = np.ones(lists.n_lists)
+            if at_utilities.surrogate.is_pairwise:
+                self.list_factor = reciprocal(list_weights)
+        # Mean curvature 1 at equal scores
+        _, curvature = self.derivatives(np.zeros(lists.n_rows))
+        total = float((lists.repeat(self.list_factor) * curvature).sum())
         if total > 0:
-            self.factor *= mass.sum() / total
-
-    def evaluate(self, s):
-        """`SurrogateValues` in grouped order at grouped scores."""
-        values, gradient, curvature = self._of_scores(s)
-        factor = self.lists.repeat(self.factor)
-        values = None if values is None else self.factor * values
-        return SurrogateValues(values, factor * gradient, factor * curvature)
+            self.list_factor *= list_weights.sum() / total
+        self.row_factor = lists.repeat(self.list_factor)
 
     def __call__(self, s):
-        """Gradient and curvature in the order of the rows; curvatures are at least 1e-6 w."""
-        _, gradient, curvature = self.evaluate(self.lists.group(s))
-        curvature = np.maximum(curvature, 1e-6 * self.weights)
+        """Compute gradient and curvature at scores, in the order of the rows.
+
+        Curvatures are at least 1e-6 times the weight.
+        """
+        gradient, curvature = self.derivatives(self.lists.group(s))
+        curvature = np.maximum(self.row_factor * curvature, 1e-6 * self.weights)
+        gradient = self.row_factor * gradient
         return self.lists.ungroup(gradient), self.lists.ungroup(curvature)
+
+    def value(self, s):
+        """Compute the sum over lists at scores; "lambdarank" has none."""
+        values = self.derivatives.values(self.lists.group(s))
+        return float((self.list_factor * values).sum())
+
+
+class SurrogateAtUtilities:
+    """A surrogate at given utilities, as a function of grouped scores.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+    v, weights : ndarray of shape (n_rows,)
+        Grouped utilities, and importances of the rows.
+    lists : RankingLists
+    """
+
+    def __init__(self, surrogate, v, weights, lists):
+        self.surrogate = surrogate
+        self.v = v
+        self.weights = weights
+        self.lists = lists
+
+    @classmethod
+    def of_labels(cls, surrogate, target_loss, y, weights, lists, is_term):
+        """Make it from the labels; arguments as of `ListLoss`."""
+        rows = Rows(None, y, lists, weights)
+        encoding = encode_documents(rows, target_loss, centered=False)
+        v = lists.group(encoding.scaled_targets(weights)[:, 0])
+        grouped_weights = lists.group(weights)
+        if is_term and resolve_surrogate(surrogate).is_squared:
+            v = 2.0 * v / deviation_within(v, lists.index, grouped_weights)
+        surrogate = surrogate_for(surrogate, v)
+        if isinstance(surrogate, PairwiseLogistic):
+            _check_pairs(lists, lists.sum((v > 0).astype(np.int64)))
+        return cls(surrogate, v, grouped_weights, lists)
+
+    def __call__(self, s):
+        """Compute gradient and curvature for a Newton step, (n_rows,) each."""
+        evaluated = self.surrogate.newton_values(self.v, s, self.lists, self.weights)
+        return evaluated.gradient, evaluated.curvature
+
+    def values(self, s):
+        """Compute the value of each list."""
+        evaluated = self.surrogate.newton_values(self.v, s, self.lists, self.weights)
+        return evaluated.values
+
+
+def lambdarank(target_loss, y, weights, lists):
+    """Make `LambdaRank` for the gains of a target loss and grouped weights."""
+    labels = lists.group(target_loss.check_labels(y))
+    gains, _ = checked_row_targets(target_loss, labels, lists, weights)
+    resolve_surrogate("ranknet").check_utilities(gains)
+    cut = target_loss.cutoff(labels, lists) if hasattr(target_loss, "cutoff") else None
+    # Relevant rows beyond the cut push those behind them, too.
+    top = int(lists.lengths.max())
+    if cut is not None:
+        top = min(top, max(30, ceil(1.5 * np.max(cut))))
+    _check_pairs(lists, np.minimum(lists.lengths, top))
+    # The best DCG of each list sorts its gains.
+    order = np.lexsort((-gains, lists.index))
+    best = lists.sum(gains[order] * discounts(DCG().discount, lists, cut))
+    v = gains * lists.repeat(reciprocal(best))
+    return LambdaRank(v, weights, lists, top)
+
+
+def deviation_within(scores, groups, weights=None):
+    """Compute the standard deviation of scores within lists.
+
+    It is 1 if the scores of each list are equal.
+    """
+    if weights is None:
+        weights = np.ones(len(groups))
+    if scores.ndim == 1:
+        totals = np.bincount(groups, weights)
+        safe_totals = np.where(totals > 0, totals, 1.0)
+        means = np.bincount(groups, weights * scores) / safe_totals
+        squares = (scores - means[groups]) ** 2
+    else:
+        squares = np.var(scores, axis=1)
+    deviation = float(np.sqrt(np.average(squares, weights=weights)))
+    has_deviation = deviation > 1e-12 * np.abs(scores).max(initial=0.0)
+    return deviation if has_deviation else 1.0
+
+
+# Several losses ---------------------------------------------------------------------
 
 
 class LossesInTurn:
-    """Derivatives of several losses that alternate, each at the scores of its own trees.
+    """Derivatives of losses that alternate, each at the scores of its own trees.
 
     A tree is grown after each call, and is the difference of the scores of two calls.
 
@@ -119,76 +225,29 @@ class LossesInTurn:
     """
 
     def __init__(self, losses, n_rows, stages=()):
-        self.losses, self.n_trees = losses, 0
-        self.scores = np.zeros((len(losses), n_rows))
-        self.last: Any = np.zeros(n_rows)
+        self.losses = losses
+        self.scores_of_loss = np.zeros((len(losses), n_rows))
+        self.n_trees = 0
+        self.latest_scores = np.zeros(n_rows)
         for s in stages:
             self._add_tree(s)
-        self.last = None  # trees of other bins differ in the last digits, or in more
-
-    def _add_tree(self, s):
-        self.scores[self.n_trees % len(self.losses)] += s - self.last
-        self.last = s.copy()  # the caller updates it in place
-        self.n_trees += 1
+        # The scores of the first call may differ from the last stage: bins of other
+        # rows change trees in the last digits, or in more.
+        self.is_first_call = True
 
     def __call__(self, s):
-        """Gradient and curvature for the next tree."""
-        if self.last is None:
-            self.last = s.copy()
+        """Compute gradient and curvature for the next tree."""
+        if self.is_first_call:
+            self.is_first_call = False
+            self.latest_scores = s.copy()
         else:
             self._add_tree(s)
         turn = self.n_trees % len(self.losses)
-        return self.losses[turn](self.scores[turn])
+        return self.losses[turn](self.scores_of_loss[turn])
 
-
-def _surrogate(surrogate, target_loss, y, weights, lists, is_term):
-    """``values(s)`` of a surrogate, and whether it is a sum over pairs."""
-    encoding = encode_documents(
-        Rows(None, y, lists, weights), target_loss, centered=False
-    )
-    v, w = lists.group(encoding.scaled_targets(weights)[:, 0]), lists.group(weights)
-    if is_term and resolve_surrogate(surrogate).is_squared:
-        v = 2.0 * v / spread_within(v, lists.index, w)
-    surrogate = surrogate_for(surrogate, v)
-    if isinstance(surrogate, PairwiseLogistic):
-        _check_pairs(lists, lists.sum((v > 0).astype(np.int64)))
-    return lambda s: surrogate.newton_values(v, s, lists, w), surrogate.is_pairwise
-
-
-def spread_within(scores, groups, weights=None):
-    """Standard deviation of scores within lists; 1 if the scores of each list are equal."""
-    w = np.ones(len(groups)) if weights is None else weights
-    if scores.ndim == 1:
-        totals = np.bincount(groups, w)
-        means = np.bincount(groups, w * scores) / np.where(totals > 0, totals, 1.0)
-        squares = (scores - means[groups]) ** 2
-    else:
-        squares = np.var(scores, axis=1)
-    spread = float(np.sqrt(np.average(squares, weights=w)))
-    return spread if spread > 1e-12 * np.abs(scores).max(initial=0.0) else 1.0
-
-
-def _lambdarank(target_loss, y, w, lists):
-    """``values(s)`` of LambdaRank for the gains of the target loss and grouped weights."""
-    labels = lists.group(target_loss.check_labels(y))
-    gains, _ = checked_row_targets(target_loss, labels, lists, w)
-    resolve_surrogate("ranknet").check_utilities(gains)
-    cut = target_loss.cutoff(labels, lists) if hasattr(target_loss, "cutoff") else None
-    longest = int(lists.lengths.max())
-    top = longest if cut is None else min(longest, max(30, ceil(1.5 * np.max(cut))))
-    _check_pairs(lists, np.minimum(lists.lengths, top))
-    order = np.lexsort((-gains, lists.index))
-    best = lists.sum(gains[order] * discounts(DCG().discount, lists, cut))
-    pairs = LambdaRank(gains * lists.repeat(reciprocal(best)), w, lists, top)
-    return lambda s: SurrogateValues(None, *pairs(s))
-
-
-def _check_pairs(lists, n_first):
-    """Refuse a list with too many pairs of the first `n_first` rows with all."""
-    pairs = n_first * lists.lengths
-    if pairs.max() > _MAX_PAIRS:
-        longest = int(lists.lengths[np.argmax(pairs)])
-        raise ValueError(
-            f"A list of {longest} rows has too many pairs for this loss: take "
-            "loss='cross_entropy', which forms none, or a measure with a cut, such as 'ndcg@10'."
-        )
+    def _add_tree(self, s):
+        """Add the tree that led to the scores `s`."""
+        turn = self.n_trees % len(self.losses)
+        self.scores_of_loss[turn] += s - self.latest_scores
+        self.latest_scores = s.copy()  # the caller updates it in place
+        self.n_trees += 1
