@@ -33,6 +33,20 @@ def test_scores_and_gradient(n_columns, intercept, make):
     )
 
 
+@pytest.mark.parametrize(
+    ("mean", "scale"),
+    [([0.0, 2.0, 0.0], [1.0, 1.0, 1.0]), ([0.0, 0.0, 0.0], [1.0, 4.0, 1.0])],
+)
+def test_some_features_are_standardised_where_others_are_as_given(mean, scale):
+    X = np.array([[1.0, 3.0, -1.0], [2.0, 0.0, 4.0]])
+    problem = LinearProblem(X, mean=mean, scale=scale)
+    w = np.array([1.0, 2.0, -3.0])
+    standardised = (X - mean) / scale
+    assert_allclose(problem.scores(w)[:, 0], standardised @ w, atol=1e-12)
+    slopes = np.array([[1.0], [-2.0]])
+    assert_allclose(problem.gradient(slopes), slopes[:, 0] @ standardised, atol=1e-12)
+
+
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 def test_single_precision_is_summed_in_double_precision(make):
     rng = np.random.default_rng(1)

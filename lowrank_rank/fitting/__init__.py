@@ -1,1 +1,1 @@
-"""From rows to coefficients: scaling, penalties, regression and solvers that families share."""
+"""From rows to coefficients: scaling, penalties, regression and solvers."""

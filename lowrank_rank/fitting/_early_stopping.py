@@ -1,4 +1,4 @@
-"""Early stopping on held-out lists: which lists are held out, and the measure on them."""
+"""Early stopping: which lists are held out, and the measure on these lists."""
 
 from math import ceil
 
@@ -18,38 +18,47 @@ PARAMETERS = {
 
 
 def hold_out(lists, weights, fraction, random_state):
-    """Rows to learn from and rows of the lists that are held out, in their order.
+    """Split the rows: training rows and rows of held-out lists, each in their order.
 
     The draw is the one of `model_selection.query_train_test_split` among the lists of
     positive weight; the other lists are training rows.
     """
     counted = np.flatnonzero(lists.sum(lists.group(weights)) > 0)
-    n_held = ceil(fraction * len(counted))
-    if n_held >= len(counted):
+    n_held_out = ceil(fraction * len(counted))
+    if n_held_out >= len(counted):
         raise ValueError(
-            f"early_stopping holds out whole lists, and validation_fraction={fraction:g} of "
-            f"{len(counted)} leaves none to learn from: give at least 2 lists (qid=...)."
+            "early_stopping holds out whole lists, and validation_fraction="
+            f"{fraction:g} of {len(counted)} leaves none to learn from: give at least "
+            "2 lists (qid=...)."
         )
-    _, held = train_test_split(counted, test_size=n_held, random_state=random_state)
-    is_held = lists.ungroup(lists.repeat(np.isin(np.arange(lists.n_lists), held)))
-    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
+    _, held_out = train_test_split(
+        counted, test_size=n_held_out, random_state=random_state
+    )
+    is_held_out_list = np.isin(np.arange(lists.n_lists), held_out)
+    is_held_out = lists.ungroup(lists.repeat(is_held_out_list))
+    return np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
 
 
 def measure_on(loss, y, lists, weights):
-    """``value(scores)``: the mean of the measure over lists, which weigh the mean of their rows."""
-    weights = lists.sum(lists.group(weights)) / lists.lengths
+    """Return ``value(scores)``, the mean of the measure over the lists.
+
+    A list weighs the mean of its rows.
+    """
+    list_weights = lists.sum(lists.group(weights)) / lists.lengths
     if y.ndim > 1:
         lists = RankingLists.equal(*y.shape[:2])
-    y = loss.check_labels(y)
-    y = y if y.ndim == 3 else y.ravel()
+    labels = loss.check_labels(y)
+    if labels.ndim != 3:
+        labels = labels.ravel()
 
     def value(scores):
-        values = loss._values_of_judged(y, scores.ravel(), lists, of_orders=True)
-        mean = mean_of_lists(values, weights)
+        values = loss._values_of_judged(labels, scores.ravel(), lists, of_orders=True)
+        mean = mean_of_lists(values, list_weights)
         if np.isnan(mean):
             raise ValueError(
-                f"{loss!r} is defined on none of the {lists.n_lists} lists that early_stopping "
-                "holds out: give more lists, or a larger validation_fraction."
+                f"{loss!r} is defined on none of the {lists.n_lists} lists that "
+                "early_stopping holds out: give more lists, or a larger "
+                "validation_fraction."
             )
         return mean
 

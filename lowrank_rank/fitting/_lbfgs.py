@@ -1,4 +1,4 @@
-"""L-BFGS: the one call of ``scipy.optimize.minimize`` for smooth losses, and its last digits."""
+"""L-BFGS for smooth losses, by SciPy, and Newton steps for the last digits."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,52 +29,69 @@ def lbfgs(
     absolute entry of the gradient there, and the number of iterations.
     """
     shape = np.shape(start)
-    n_iter, point, latest = 0, np.ravel(start), (np.inf, np.inf)
+    n_iter = 0
+    latest = (np.inf, np.inf)  # value and largest entry of the gradient
 
-    def flat(theta):
+    def flat_objective(theta):
         nonlocal latest
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # the line search rejects such points
+        # The line search rejects points that overflow.
+        with np.errstate(over="ignore", invalid="ignore"):
             value, gradient = objective(theta.reshape(shape))
         latest = float(value), float(np.abs(gradient).max())
         return value, np.ravel(gradient)
 
     def callback(theta):
-        nonlocal n_iter, point
-        n_iter, point = n_iter + 1, theta.copy()
-        if report is not None and report(n_iter, point.reshape(shape), *latest):
+        nonlocal n_iter
+        n_iter += 1
+        if report is None:
+            return
+        if report(n_iter, theta.copy().reshape(shape), *latest):
             raise StopIteration
 
-    options = {"gtol": tol, "ftol": 0, "maxcor": memory}
-    options |= {"maxiter": max_iter, "maxfun": 20 * max_iter}
     result = minimize(
-        flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options
+        flat_objective,
+        np.ravel(start),
+        jac=True,
+        method="L-BFGS-B",
+        callback=callback,
+        options={
+            "gtol": tol,
+            "ftol": 0,
+            "maxcor": memory,
+            "maxiter": max_iter,
+            "maxfun": 20 * max_iter,
+        },
     )
-    theta, value, largest = result.x, float(result.fun), float(np.abs(result.jac).max())
+    theta = result.x
+    value = float(result.fun)
+    largest = float(np.abs(result.jac).max())
     if polish and n_iter < max_iter and largest > tol:
-        # Newton-Krylov steps on the gradient. SciPy's estimate of the curvature starts
-        # anew up to three times: what it learnt far from the minimum misleads it near
-        # the minimum. Smaller differences than 1e-6 drown in the rounding of the
-        # gradient.
-        options = {"fatol": tol, "maxiter": 10, "jac_options": {"rdiff": 1e-6}}
-        for _ in range(3):
-            try:
-                with np.errstate(all="ignore"):  # of steps that are not taken
-                    refined = root(
-                        lambda w: flat(w)[1], theta, method="krylov", options=options
-                    )
-            except (
-                ValueError,
-                ArithmeticError,
-            ):  # the gradient is rounding, or 0 altogether
-                break
-            size = np.abs(refined.fun).max()
-            if not size < largest:
-                break
-            theta, largest = refined.x, size
-            if largest <= tol:
-                break
-        flat(theta)
+        theta = _polished(lambda w: flat_objective(w)[1], theta, largest, tol)
+        flat_objective(theta)
         value, largest = latest
     return theta.reshape(shape), value, largest, n_iter
+
+
+def _polished(gradient, theta, largest, tol):
+    """Take Newton-Krylov steps on the gradient, whose largest entry they lower.
+
+    SciPy's estimate of the curvature starts anew up to three times: what it learnt far
+    from the minimum misleads it near the minimum. Smaller differences than 1e-6 drown
+    in the rounding of the gradient.
+    """
+    options = {"fatol": tol, "maxiter": 10, "jac_options": {"rdiff": 1e-6}}
+    for _ in range(3):
+        try:
+            with np.errstate(all="ignore"):  # of steps that are not taken
+                refined = root(gradient, theta, method="krylov", options=options)
+        except (ValueError, ArithmeticError):
+            # The gradient is rounding, or 0 altogether.
+            break
+        refined_largest = np.abs(refined.fun).max()
+        if not refined_largest < largest:
+            break
+        theta = refined.x
+        largest = refined_largest
+        if largest <= tol:
+            break
+    return theta

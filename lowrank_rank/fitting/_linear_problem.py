@@ -1,4 +1,4 @@
-"""Linear scores of rows, and the gradient in the weights of a function of the scores."""
+"""Linear scores of rows, and the gradient of functions of the scores."""
 
 import numpy as np
 from scipy.sparse import issparse
@@ -27,15 +27,21 @@ class LinearProblem:
     """
 
     def __init__(self, X, n_columns=1, *, intercept=False, mean=0.0, scale=1.0):
-        self.X, self.n_columns, self.intercept = X, n_columns, intercept
+        n_features = X.shape[1]
+        self.X = X
+        self.n_columns = n_columns
+        self.intercept = intercept
+        self.size = n_columns * (n_features + intercept)
         self.scaling = Scaling(
-            *(np.broadcast_to(part, X.shape[1]) for part in (mean, scale))
+            mean=np.broadcast_to(mean, n_features),
+            scale=np.broadcast_to(scale, n_features),
         )
-        self.is_standardised = not np.any(mean) and bool(np.all(np.equal(scale, 1.0)))
-        self.size = n_columns * (X.shape[1] + intercept)
+        is_centred = not np.any(mean)
+        has_unit_scale = bool(np.all(np.equal(scale, 1.0)))
+        self.is_standardised = is_centred and has_unit_scale
 
     def split(self, w):
-        """Coefficients (n_columns, n_features) and intercepts (n_columns,) of the weights."""
+        """Coefficients (n_columns, n_features) and intercepts (n_columns,)."""
         matrix = w.reshape(self.n_columns, -1)
         if self.intercept:
             return matrix[:, :-1], matrix[:, -1]
@@ -48,34 +54,34 @@ class LinearProblem:
             coef, intercept = self.scaling.unscaled(coef, intercept)
         # Scores are column by column in memory: losses of columns are several times
         # faster.
-        parts = [
-            X @ coef.T if issparse(X) else (coef @ X.T).T
-            for _, X in self._double_rows()
-        ]
+        parts = []
+        for _, X in self._double_rows():
+            parts.append(X @ coef.T if issparse(X) else (coef @ X.T).T)
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
         if self.intercept or not self.is_standardised:
             scores += intercept  # in place: a copy takes longer than the product
         return scores
 
     def gradient(self, slopes):
-        """Gradient in the weights, flat, of a function with these slopes in the scores."""
-        parts = [
-            (X.T @ slopes[rows]).T if issparse(X) else slopes[rows].T @ X
-            for rows, X in self._double_rows()
-        ]
+        """Gradient in the weights, flat, of a function with these slopes in scores."""
+        parts = []
+        for rows, X in self._double_rows():
+            parts.append((X.T @ slopes[rows]).T if issparse(X) else slopes[rows].T @ X)
         by_coef = parts[0] if len(parts) == 1 else sum(parts)
         if not self.is_standardised:
+            # sum_i slope_i (x_i - mean) / scale
             by_coef = by_coef - np.outer(slopes.sum(axis=0), self.scaling.mean)
             by_coef /= self.scaling.scale
         if not self.intercept:
             return by_coef.ravel()
         gradient = np.empty((self.n_columns, self.X.shape[1] + 1))
-        gradient[:, :-1], gradient[:, -1] = by_coef, slopes.sum(axis=0)
+        gradient[:, :-1] = by_coef
+        gradient[:, -1] = slopes.sum(axis=0)
         return gradient.ravel()
 
     def _double_rows(self):
-        """Slices of rows and these rows in double precision; all at once if X is double."""
+        """Iterate over slices and their rows as doubles; all at once if X is double."""
         if self.X.dtype == np.float64:
             return [(slice(None), self.X)]
-        pieces = slices(self.X.shape[0], 2048)
-        return ((rows, self.X[rows].astype(np.float64)) for rows in pieces)
+        blocks = slices(self.X.shape[0], 2048)
+        return ((rows, self.X[rows].astype(np.float64)) for rows in blocks)

@@ -1,6 +1,7 @@
-"""Logistic regression of classes, and fractional logistic regression of bounded targets."""
+"""Logistic regression of classes, and of targets between two bounds."""
 
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,24 +18,26 @@ from ._statistics import Moments, Scaling, chosen_alpha, shift_full_columns, sta
 
 
 def _counted(weights, X, y):
-    """Rows of positive weight, with weights of mean 1."""
+    """Leave out rows without weight, and divide the weights by their mean."""
     counts = weights > 0
     if not counts.all():
-        weights, X, y = weights[counts], X[counts], y[counts]
+        weights = weights[counts]
+        X = X[counts]
+        y = y[counts]
     weights = weights / weights.max()  # the sum of very large weights would overflow
     return weights / weights.mean(), X, y
 
 
 def _standardised(X, weights):
-    """The standardised copy of X, its `Scaling` and its `Moments`.
+    """Return the standardised copy of X, its `Scaling` and its `Moments`.
 
     Sparse columns with zeros are not centred: the free intercept takes their means.
     """
     moments = Moments.of(X, weights)
-    scaling = Scaling(moments.mean, moments.scale)
+    mean = moments.mean
     if sparse.issparse(X):
-        X, shift = shift_full_columns(X, moments.mean)
-        scaling = scaling._replace(mean=shift)
+        X, mean = shift_full_columns(X, moments.mean)
+    scaling = Scaling(mean, moments.scale)
     return standardise(X, scaling), scaling, moments
 
 
@@ -76,23 +79,25 @@ class ClassModel(NamedTuple):
 
 
 def curvature_of_classes(k):
-    """The curvature of the loss of k classes at equal scores, for the default penalty."""
+    """Curvature of the loss of k classes at equal scores, for the default penalty."""
     return 1.0 / k if k > 2 else 0.25
 
 
 def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
-    """Coefficients of logistic regression of the features as given, n_iter and alpha.
+    """Fit logistic regression; return coefficients of the features as given.
 
     The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared
     coefficients of standardised features; alpha "auto" counts rows by the weights. No
     entry of the gradient is above `tol` at the solution. Two classes have one row of
     coefficients.
+
+    Returns coefficients, intercepts, the number of iterations and alpha.
     """
     n_rows = float(weights.sum())
     weights, X, y = _counted(weights, X, y)
     scaled, scaling, moments = _standardised(X, weights)
-    c = curvature_of_classes(len(np.unique(y)))
-    alpha = chosen_alpha(alpha, moments.n_features, n_rows, c)
+    curvature = curvature_of_classes(len(np.unique(y)))
+    alpha = chosen_alpha(alpha, moments.n_features, n_rows, curvature)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=tol, max_iter=max_iter)
     model.fit(scaled, y, sample_weight=weights)
@@ -101,35 +106,40 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
 
 
 def fit_classes(rows, vectors, alpha, *, tol, max_iter):
-    """`ClassModel` of `Rows` with indices of classes as y; `vectors` are the encoded classes."""
-    X, y, _, weights = rows
-    present = np.unique(y[weights > 0])
-    coef, intercept = (
-        np.zeros((len(vectors), X.shape[1])),
-        np.full(len(vectors), -np.inf),
-    )
+    """`ClassModel` of `Rows` whose y are indices of classes, encoded by `vectors`."""
+    X = rows.X
+    weights = rows.weights
+    present = np.unique(rows.y[weights > 0])
+    coef = np.zeros((len(vectors), X.shape[1]))
+    intercept = np.full(len(vectors), -np.inf)
     if len(present) == 1:
+        n_features = Moments.of(X, weights).n_features
+        curvature = curvature_of_classes(1)
+        alpha = chosen_alpha(alpha, n_features, weights.sum(), curvature)
         intercept[present] = 0.0
-        square = Moments.of(X, weights).n_features
-        alpha = chosen_alpha(alpha, square, weights.sum(), curvature_of_classes(1))
-        return ClassModel(coef, intercept, vectors, 1, alpha)
-    slopes, at_zero, n_iter, alpha = fit_logistic(
-        X, y, weights, alpha, tol=tol, max_iter=max_iter
+        n_iter = 1
+    else:
+        slopes, at_zero, n_iter, alpha = fit_logistic(
+            X, rows.y, weights, alpha, tol=tol, max_iter=max_iter
+        )
+        if len(present) == 2:
+            # Half the log odds for each class give the same probabilities.
+            slopes = np.vstack([-slopes, slopes]) / 2.0
+            at_zero = np.concatenate([-at_zero, at_zero]) / 2.0
+        coef[present] = slopes
+        intercept[present] = at_zero
+    return ClassModel(
+        coef=coef, intercept=intercept, vectors=vectors, n_iter=n_iter, alpha=alpha
     )
-    if (
-        len(present) == 2
-    ):  # half the log odds for each class give the same probabilities
-        slopes = np.vstack([-slopes, slopes]) / 2.0
-        at_zero = np.concatenate([-at_zero, at_zero]) / 2.0
-    coef[present], intercept[present] = slopes, at_zero
-    return ClassModel(coef, intercept, vectors, n_iter, alpha)
 
 
 # Targets between two bounds ---------------------------------------------------------
 
 
 class FractionalModel(NamedTuple):
-    """Fractional logistic regression: ``low + (high - low) expit(X coef' + intercept)``.
+    """Fractional logistic regression of d targets between two bounds.
+
+    The targets are ``low + (high - low) expit(X coef' + intercept)``.
 
     Attributes
     ----------
@@ -150,19 +160,24 @@ class FractionalModel(NamedTuple):
 
     def predict(self, X):
         """Targets, shape (n, d), equal for equal rows."""
-        shares = expit(linear_scores(X, self.coef, self.intercept))
-        return self.low + (self.high - self.low) * shares
+        fractions = expit(linear_scores(X, self.coef, self.intercept))
+        return self.low + (self.high - self.low) * fractions
 
 
 def joined(models):
-    """One `FractionalModel` of several, each of other targets."""
-    *parts, n_iter, alpha = zip(*models, strict=True)
-    coef, intercept, low, high = map(np.concatenate, parts)
-    return FractionalModel(coef, intercept, low, high, max(n_iter), alpha[0])
+    """Join several `FractionalModel` of other targets into one."""
+    return FractionalModel(
+        coef=np.concatenate([model.coef for model in models]),
+        intercept=np.concatenate([model.intercept for model in models]),
+        low=np.concatenate([model.low for model in models]),
+        high=np.concatenate([model.high for model in models]),
+        n_iter=max(model.n_iter for model in models),
+        alpha=models[0].alpha,
+    )
 
 
 def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
-    """Fractional logistic regression of fixed items (Papke & Wooldridge 1996).
+    """Fit fractional logistic regression of fixed items (Papke & Wooldridge 1996).
 
     Each target t is estimated by ``low + (high - low) expit(w' x + b)``, low and high
     its least and largest value. The objective, with the fraction ``a = (t - low) /
@@ -177,92 +192,125 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     curvature is about 1. An unknown target, NaN, has the loss 0.
     """
     weights, X, targets = _counted(rows.weights, rows.X, encoding.targets)
-    low, high = np.fmin.reduce(targets), np.fmax.reduce(targets)
-    low, high = (
-        np.nan_to_num(low),
-        np.nan_to_num(high),
-    )  # NaN: a pair that nobody compares
-    varying = high > low
+    # NaN is a pair that nobody compares.
+    low = np.nan_to_num(np.fmin.reduce(targets))
+    high = np.nan_to_num(np.fmax.reduce(targets))
+    varies = high > low
     scaled, scaling, moments = _standardised(X, weights)
     alpha = chosen_alpha(alpha, moments.n_features, rows.weights.sum(), 0.25)
-    shares = targets[:, varying]  # a copy
-    shares -= low[varying]
-    shares /= (high - low)[varying]
-    w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
+    # a = (t - low) / (high - low)
+    fractions = targets[:, varies]  # a copy
+    fractions -= low[varies]
+    fractions /= (high - low)[varies]
+    w, n_iter = _minimum(
+        scaled, fractions, weights / weights.sum(), alpha, tol, max_iter
+    )
     if n_iter >= max_iter:
         warn(
-            f"Logistic regression stopped after max_iter={n_iter} iterations: increase max_iter, "
-            "tol or alpha.",
+            f"Logistic regression stopped after max_iter={n_iter} iterations: increase "
+            "max_iter, tol or alpha.",
             ConvergenceWarning,
         )
-    coef, intercept = np.zeros((len(low), X.shape[1])), np.zeros(len(low))
-    coef[varying], intercept[varying] = scaling.unscaled(w[:-1].T, w[-1])
-    return FractionalModel(coef, intercept, low, high, n_iter, alpha)
+    coef = np.zeros((len(low), X.shape[1]))
+    intercept = np.zeros(len(low))
+    coef[varies], intercept[varies] = scaling.unscaled(w[:-1].T, w[-1])
+    return FractionalModel(
+        coef=coef, intercept=intercept, low=low, high=high, n_iter=n_iter, alpha=alpha
+    )
 
 
-def _minimum(X, shares, weights, alpha, tol, max_iter):
-    """Coefficients and, in the last row, intercepts (p + 1, d); iterations of the slowest target.
+def _minimum(X, fractions, weights, alpha, tol, max_iter):
+    """Minimise the objective of `fit_fractional` for all targets.
 
     L-BFGS solves up to 64 targets at a time: in larger groups one slow target keeps the
     others busy. Its variables are coefficients of principal axes, in units that make
     all directions equally curved.
+
+    Returns coefficients with the intercepts in the last row, (p + 1, d), and the number
+    of iterations of the slowest target.
     """
-    p, d = X.shape[1], shares.shape[1]
-    axes, known, total = sparse.identity(p), None, 1.0
-    if not is_finite(shares):
-        known = ~np.isnan(shares)
-        total = weights @ known
-        np.nan_to_num(shares, copy=False)
+    p = X.shape[1]
+    d = fractions.shape[1]
+    is_known = None
+    known_weight: Any = 1.0
+    if not is_finite(fractions):
+        is_known = ~np.isnan(fractions)
+        known_weight = weights @ is_known
+        np.nan_to_num(fractions, copy=False)
+
+    # The second moments of the principal axes.
+    axes: Any = sparse.identity(p)
     if sparse.issparse(X):
         squares = np.asarray(X.multiply(X).T @ weights).ravel()
     elif p > 500:  # the axes would cost more than they save
         squares = weights @ X**2
     else:
         squares, axes = np.linalg.eigh((X.T * weights) @ X)
-    means = np.clip(weights @ shares / total, 1e-6, 1.0 - 1e-6)
-    spread = total * means * (1.0 - means)
-    curvature = np.vstack([squares[:, np.newaxis] * spread + alpha, spread])
+
+    # At zero coefficients and s = mean, the curvature of the loss in a score is
+    # s (1 - s); a unit is the inverse root of the curvature in a coefficient.
+    means = np.clip(weights @ fractions / known_weight, 1e-6, 1.0 - 1e-6)
+    variance = known_weight * means * (1.0 - means)
+    curvature = np.vstack([squares[:, np.newaxis] * variance + alpha, variance])
     unit = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))
-    solution, n_iter = np.vstack([np.zeros((p, d)), logit(means)]), 0
-    for some in (slice(first, first + 64) for first in range(0, d, 64)):
-        mask = None if known is None else known[:, some]
-        signed = (2.0 * shares[:, some] - 1.0) * (1.0 if known is None else mask)
-        sums = np.vstack([X.T @ (signed * weights[:, np.newaxis]), weights @ signed])
-        part = X, sums, mask, weights, alpha, unit[:, some], axes
-        start = solution[:, some] / unit[:, some]
-        start = (
-            start - _value_and_gradient(start, *part)[1]
-        )  # Newton's step: the curvature is 1
-        limits = {"tol": tol, "max_iter": max_iter, "polish": True}
-        theta, *_, now = lbfgs(
-            lambda w, part=part: _value_and_gradient(w, *part), start, **limits
+
+    solution = np.vstack([np.zeros((p, d)), logit(means)])
+    most_iterations = 0
+    for first in range(0, d, 64):
+        columns = slice(first, first + 64)
+        signs = 2.0 * fractions[:, columns] - 1.0
+        known_columns = None
+        if is_known is not None:
+            known_columns = is_known[:, columns]
+            signs *= known_columns
+        sums = np.vstack([X.T @ (signs * weights[:, np.newaxis]), weights @ signs])
+        objective = partial(
+            _value_and_gradient,
+            X=X,
+            sums=sums,
+            is_known=known_columns,
+            weights=weights,
+            alpha=alpha,
+            unit=unit[:, columns],
+            axes=axes,
         )
-        solution[:, some], n_iter = theta * unit[:, some], max(n_iter, now)
+        start = solution[:, columns] / unit[:, columns]
+        _, gradient = objective(start)
+        theta, _, _, n_iter = lbfgs(
+            objective,
+            start - gradient,  # Newton's step: the curvature is 1
+            tol=tol,
+            max_iter=max_iter,
+            polish=True,
+        )
+        solution[:, columns] = theta * unit[:, columns]
+        most_iterations = max(most_iterations, n_iter)
     solution[:-1] = axes @ solution[:-1]
-    return solution, n_iter
+    return solution, most_iterations
 
 
-def _value_and_gradient(theta, X, sums, known, weights, alpha, unit, axes):
+def _value_and_gradient(theta, X, sums, is_known, weights, alpha, unit, axes):
     """Sum over the targets of the objective, and its gradient.
 
-    With h = z / 2, t = tanh(h) and s = 2 share - 1, the loss of z is ``|h| - log(1 +
-    |t|) - s h``, up to log 2, and its derivative ``(t - s) / 2``. `sums` has the
-    weighted sums of s times the features and, in the last row, of s. Where `known` is
-    False, s and h are 0, and so is the loss; None is known everywhere.
+    With h = z / 2, t = tanh(h) and s = 2 a - 1, the loss of z is ``|h| - log(1 + |t|) -
+    s h``, up to log 2, and its derivative ``(t - s) / 2``. `sums` has the weighted sums
+    of s times the features and, in the last row, of s. Where `is_known` is False, s and
+    h are 0, and so is the loss; None is known everywhere.
     """
     w = theta * unit
-    halves, slopes = np.vstack([axes @ w[:-1], w[-1]]) / 2.0, -sums
-    value = alpha / 2.0 * np.sum(w[:-1] ** 2) - np.vdot(sums, halves)
-    for rows in bounded_blocks(
-        X.shape[0], sum(w.shape), 2**15
-    ):  # pieces that fit into the cache
+    half_w = np.vstack([axes @ w[:-1], w[-1]]) / 2.0
+    slopes = -sums
+    value = alpha / 2.0 * np.sum(w[:-1] ** 2) - np.vdot(sums, half_w)
+    # Blocks of rows that fit into the cache.
+    for rows in bounded_blocks(X.shape[0], sum(w.shape), 2**15):
         # A row for each target: sums and products over the targets are fast.
-        h = halves[:-1].T @ X[rows].T + halves[-1, :, np.newaxis]
-        if known is not None:
-            h *= known[rows].T
+        h = half_w[:-1].T @ X[rows].T + half_w[-1, :, np.newaxis]
+        if is_known is not None:
+            h *= is_known[rows].T
         t = np.tanh(h)
         # At most 64 factors of up to 2: one logarithm of their product.
-        losses = np.abs(h, out=h).sum(axis=0) - np.log(np.prod(1.0 + np.abs(t), axis=0))
+        log_factors = np.log(np.prod(1.0 + np.abs(t), axis=0))
+        losses = np.abs(h, out=h).sum(axis=0) - log_factors
         value += weights[rows] @ losses
         t *= weights[rows]
         slopes[-1] += t.sum(axis=1)

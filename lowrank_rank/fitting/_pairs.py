@@ -1,4 +1,4 @@
-"""Hinge of all pairs of a list: of Kendall's tau (equation 17.4 of the chapter), and of RankSVM.
+"""Hinge of all pairs: Kendall's tau (equation 17.4 of the chapter) and RankSVM.
 
     sum over pairs with y_i > y_j of  w_i w_j penalty(margin - (s_i - s_j))
 
@@ -19,11 +19,11 @@ _ROWS_AT_ONCE = 2**13
 
 
 def pair_sums(grades, scores, lists, margin=1.0, weights=None):
-    """Sums over the pairs of unequal label within the margin, z = margin - (s_i - s_j) > 0.
+    """Sum the hinge over the pairs of unequal label within the margin.
 
-    O(n log n) for n rows and up to eight grades, times log8 of the grades beyond.
-    `grades`, from `dense_grades`, are grouped; a pair weighs the product of two
-    `weights`.
+    The hinge is z = margin - (s_i - s_j) > 0. The sums take O(n log n) steps for n rows
+    and up to eight grades, times log8 of the grades beyond. `grades`, from
+    `dense_grades`, are grouped; a pair weighs the product of two `weights`.
 
     Returns the sums of z and of z**2 of each list, the subgradients (n_rows,) of the
     one and of the other in the scores, and the diagonal of the second derivative of the
@@ -34,32 +34,36 @@ def pair_sums(grades, scores, lists, margin=1.0, weights=None):
     # For each row the sums of w_j and w_j s_j over the rows of lower (higher) grade
     # within the margin, as one complex number w_j + i w_j s_j: both are then read from
     # a table at once.
-    below, above = np.zeros((2, lists.n_rows), dtype=complex)
+    below = np.zeros(lists.n_rows, dtype=complex)
+    above = np.zeros(lists.n_rows, dtype=complex)
     for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):  # a block fits the cache
         rows = slice(lists.offsets[first], lists.offsets[last])
-        groups = RankingLists(lists.lengths[first:last])
-        of_block = grades[rows], scores[rows], weights[rows], groups, margin
-        _add_block(below[rows], above[rows], *of_block)
-    # w_i times the sums over the pairs of row i of w_j z, as the higher and as the
-    # lower.
-    mass_below, sum_below, mass_above, sum_above = (
-        below.real,
-        below.imag,
-        above.real,
-        above.imag,
+        _add_block(
+            below[rows],
+            above[rows],
+            grades[rows],
+            scores[rows],
+            weights[rows],
+            RankingLists(lists.lengths[first:last]),
+            margin,
+        )
+    # w_i times the sums of w_j z over the pairs of row i, as the higher and as the
+    # lower: z = margin - s_i + s_j, and z = margin + s_i - s_j.
+    higher = weights * ((margin - scores) * below.real + below.imag)
+    lower = weights * ((margin + scores) * above.real - above.imag)
+    # sum of w_i w_j z^2 = sum_i (margin - s_i) higher_i + sum_j s_j lower_j
+    squares = lists.sum((margin - scores) * higher + scores * lower)
+    return (
+        lists.sum(higher),
+        np.maximum(squares, 0.0),
+        weights * (above.real - below.real),
+        2.0 * (lower - higher),
+        2.0 * (weights * (above.real + below.real)),
     )
-    higher = weights * ((margin - scores) * mass_below + sum_below)
-    lower = weights * ((margin + scores) * mass_above - sum_above)
-    squares = np.maximum(lists.sum((margin - scores) * higher + scores * lower), 0.0)
-    slopes, curvatures = (
-        weights * (mass_above - mass_below),
-        weights * (mass_above + mass_below),
-    )
-    return lists.sum(higher), squares, slopes, 2.0 * (lower - higher), 2.0 * curvatures
 
 
 def dense_grades(y, lists):
-    """0, 1, ... in each list, in the order of the labels, (n_rows,)."""
+    """Replace the labels of each list by 0, 1, ... in their order; shape (n_rows,)."""
     order = sort_lists(-y, lists)
     values = y[order]
     step = np.zeros(len(y), dtype=np.intp)
@@ -75,16 +79,17 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
     """Add the sums of one block to `below` and `above`."""
     rows = sort_lists(-scores, groups)
     sums = weights + 1j * weights * scores
-    n_grades, unit = int(grades.max(initial=0)) + 1, 1
-    while unit * _PER_PASS < n_grades:
-        unit *= _PER_PASS
+    n_grades = int(grades.max(initial=0)) + 1
+    place = 1  # place value of the digit that is compared, at first of the first digit
+    while place * _PER_PASS < n_grades:
+        place *= _PER_PASS
     while True:
         # The rows of a group have equal earlier digits.
-        digit = grades[rows] // unit % _PER_PASS
+        digit = grades[rows] // place % _PER_PASS
         _add_pass(below, above, rows, digit, scores[rows], sums[rows], groups, margin)
-        if unit == 1:
+        if place == 1:
             return
-        unit //= _PER_PASS
+        place //= _PER_PASS
         group = groups.index * _PER_PASS + digit
         rows = rows[np.argsort(group, kind="stable")]
         counts = np.bincount(group)
@@ -92,18 +97,23 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
 
 
 def _add_pass(below, above, rows, digit, s, sums_of_rows, groups, margin):
-    """Add the sums over pairs of unequal digit within groups of rows in ascending scores s."""
-    n, n_digits = len(s), int(digit.max()) + 1
-    start, end = groups.repeat(groups.starts), groups.repeat(groups.offsets[1:])
+    """Add the sums over pairs of unequal digit within groups.
+
+    The rows of a group are in ascending scores s.
+    """
+    n = len(s)
+    n_digits = int(digit.max()) + 1
+    start = groups.repeat(groups.starts)
+    end = groups.repeat(groups.offsets[1:])
     # The groups are shifted apart, so that one search finds the first row of each group
     # with a score above s - margin. Rounding of very large scores may miss pairs at the
     # margin.
-    lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
+    lowest = s[groups.starts]
+    highest = s[groups.offsets[1:] - 1]
     width = highest - lowest + 2.0 * abs(margin) + 1.0
     shifted = s + groups.repeat(np.cumsum(width) - width - lowest)
-    first = np.clip(
-        np.searchsorted(shifted, shifted - margin, side="right"), start, end
-    )
+    first = np.searchsorted(shifted, shifted - margin, side="right")
+    first = np.clip(first, start, end)
     # Row j is within the margin of row i if first[i] <= j. So the rows i for which row
     # j counts are those before last[j], the number of rows whose `first` is at most j.
     last = np.cumsum(np.bincount(first, minlength=n + 1))[:n]

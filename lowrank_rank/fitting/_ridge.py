@@ -30,7 +30,8 @@ from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, count_lis
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of
 #: 4000 features take 128 MiB; products of sparse rows are slow from some hundred
 #: features on.
-MAX_FEATURES_GRAM, MAX_SPARSE_FEATURES = 4000, 500
+MAX_FEATURES_GRAM = 4000
+MAX_SPARSE_FEATURES = 500
 #: Features for each target from which LSQR takes at most half of the time of second
 #: moments (``python -m benchmarks limits --row "wide documents"``).
 WIDE = 1000
@@ -64,7 +65,7 @@ class LinearModel(NamedTuple):
 
 
 def chosen_solver(X, d, alpha, n_matrices=1):
-    """The solver of ridge regression: "gram", second moments, or "lsqr", iterations.
+    """Choose the solver: "gram", second moments, or "lsqr", iterations.
 
     Second moments take ``p (n + p)`` products for each feature, and LSQR about ``1000
     n`` for each of d targets. Targets with NaN need a matrix each. The penalty "gcv"
@@ -77,11 +78,12 @@ def chosen_solver(X, d, alpha, n_matrices=1):
         is_wide = p > MAX_SPARSE_FEATURES
     else:
         is_wide = p > WIDE and p * (n + p) > WIDE * n * d
-    return "lsqr" if is_wide or n_matrices * p**2 > MAX_FEATURES_GRAM**2 else "gram"
+    is_large = n_matrices * p**2 > MAX_FEATURES_GRAM**2
+    return "lsqr" if is_wide or is_large else "gram"
 
 
 def with_lists(features, rows):
-    """`Moments` that count the lists of documents, also where rows are not centred within them."""
+    """Count the lists of documents in `Moments` that do not centre rows within them."""
     if rows.y.ndim > 1 or rows.lists is None:
         return features
     return replace(features, lists=count_lists(rows.lists.codes, rows.weights))
@@ -120,7 +122,7 @@ class RidgeSums:
     shared: dict[str, Any]
 
     def __add__(self, later: "RidgeSums") -> "RidgeSums":
-        """Add the sums of a later block; refuse another kind, and a list that is split."""
+        """Add the sums of a later block; refuse another kind and a split list."""
         self._check_same_kind(later)
         check_has_ids(self.has_ids, later.has_ids)
         last_id = self.ends[1]
@@ -194,7 +196,7 @@ def _are_equal(one, other):
 
 
 def sums_of(rows, encoding, shared):
-    """`RidgeSums` of `Rows` and their `Encoding`; refuses matrices beyond the memory."""
+    """`RidgeSums` of `Rows` and their `Encoding`; refuses what exceeds the memory."""
     p = rows.X.shape[1]
     n_matrices = 1 if is_finite(encoding.targets) else encoding.targets.shape[1]
     what = f"The sums of ridge regression, for {p} features,"
@@ -226,33 +228,43 @@ def solve_sums(sums, alpha):
     coef, intercept = moments.solve(alpha * features.total, features.scale)
     factor = mean_normaliser(sums.normaliser_sums)
     coef *= factor
-    return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=sums)
+    return LinearModel(
+        coef=coef.T,
+        intercept=intercept * factor,
+        solver="gram",
+        alpha=alpha,
+        sums=sums,
+    )
 
 
 # Iterations -------------------------------------------------------------------------
 
 
 def fit_lsqr(rows, encoding, alpha, tol, max_iter):
-    """`LinearModel` of `Rows` and their `Encoding` by LSQR, without any p x p matrix.
+    """`LinearModel` of `Rows` and their `Encoding` by LSQR, without a p x p matrix.
 
     `tol` is the accuracy of the predictions, in standard deviations.
     """
-    features, factor = (
-        Moments.of(rows.X, rows.weights, encoding.codes),
-        encoding.mean_normaliser,
-    )
+    features = Moments.of(rows.X, rows.weights, encoding.codes)
     features = with_lists(features, rows)
     alpha = chosen_alpha(alpha, features.n_features, features.n_lists)
     penalty = alpha * features.total * features.scale**2
     X = rows.X.astype(np.float64, copy=False)  # once, rather than in every product
-    (n, p), d = X.shape, encoding.targets.shape[1]
-    codes = np.zeros(n, dtype=np.intp) if encoding.codes is None else encoding.codes
-    coef, intercept = np.zeros((d, p)), np.zeros(d)
-    groups, most, converged = None, 0, True
+    n, p = X.shape
+    d = encoding.targets.shape[1]
+    codes = encoding.codes
+    if codes is None:
+        codes = np.zeros(n, dtype=np.intp)
+    coef = np.zeros((d, p))
+    intercept = np.zeros(d)
+    groups: Any = None
+    most_iterations = 0
+    has_converged = True
     for j, target in enumerate(encoding.targets.T):
-        judged = ~np.isnan(target)
-        if groups is None or not judged.all():
-            groups = Groups(codes, rows.weights * judged)
+        is_known = ~np.isnan(target)
+        # Complete targets have the groups, and so the operator, in common.
+        if groups is None or not is_known.all():
+            groups = Groups(codes, rows.weights * is_known)
             scale, operator = _centred_operator(X, groups, penalty)
         t = np.nan_to_num(target)
         right = np.concatenate(
@@ -260,48 +272,64 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
         )
         # A residual of tol alone would leave errors of up to 100 tol in correlated
         # features.
-        limits = {"atol": tol / 100.0, "btol": tol / 100.0, "iter_lim": max_iter}
-        scaled, stop, n_iter, *_ = lsqr(operator, right, **limits)
-        coef[j] = scale * scaled
-        most, converged = max(most, n_iter), converged and stop != 7
-        shares = groups.weights / max(groups.totals.sum(), np.finfo(float).tiny)
-        intercept[j] = shares @ (t - X @ coef[j])
-        groups = groups if judged.all() else None
-    if not converged:
+        solution, stop, n_iter, *_ = lsqr(
+            operator, right, atol=tol / 100.0, btol=tol / 100.0, iter_lim=max_iter
+        )
+        coef[j] = scale * solution
+        most_iterations = max(most_iterations, n_iter)
+        has_converged = has_converged and stop != 7
+        # b = mean of t - x coef
+        fractions = groups.weights / max(groups.totals.sum(), np.finfo(float).tiny)
+        intercept[j] = fractions @ (t - X @ coef[j])
+        if not is_known.all():
+            groups = None
+    if not has_converged:
         warn(
-            f"LSQR stopped after {most} iterations before it reached tol={tol:g}: increase "
-            "max_iter or tol, or scale the features.",
+            f"LSQR stopped after {most_iterations} iterations before it reached "
+            f"tol={tol:g}: increase max_iter or tol, or scale the features.",
             ConvergenceWarning,
         )
-    return LinearModel(coef * factor, intercept * factor, "lsqr", most, alpha)
+    factor = encoding.mean_normaliser
+    return LinearModel(
+        coef=coef * factor,
+        intercept=intercept * factor,
+        solver="lsqr",
+        n_iter=most_iterations,
+        alpha=alpha,
+    )
 
 
 def _centred_operator(X, groups, penalty):
-    """The operator v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v], and the diagonal of D.
+    """Return the diagonal of D and the operator of the least squares.
 
-    D has the inverse norm of each column of the system, 0 for a constant feature. A
-    column is the centred feature on top of its penalty. Without the penalty in the
-    norm, rare features would take ten times the iterations.
+    The operator is v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v]. D has the inverse
+    norm of each column of the system, 0 for a constant feature. A column is the centred
+    feature on top of its penalty. Without the penalty in the norm, rare features would
+    take ten times the iterations.
     """
+    n, p = X.shape
     features = Moments.of(X, groups.weights, groups.codes)
     raw = features.squares + features.total * features.mean**2
     within = np.maximum(features.within, 1e-12 * raw)
-    scale = np.divide(
-        1.0, np.sqrt(within + penalty), out=np.zeros(len(raw)), where=within > 0
-    )
-    n, p = X.shape
-    root, penalty = np.sqrt(groups.weights), np.sqrt(penalty) * scale
+    scale = np.zeros(p)
+    np.divide(1.0, np.sqrt(within + penalty), out=scale, where=within > 0)
+    root = np.sqrt(groups.weights)
+    scaled_penalty = np.sqrt(penalty) * scale
 
     def matvec(v):
         v = v.ravel()
-        return np.concatenate([root * groups.centre(X @ (scale * v)), penalty * v])
+        centred = root * groups.centre(X @ (scale * v))
+        return np.concatenate([centred, scaled_penalty * v])
 
     def rmatvec(z):
-        values = root * z.ravel()[:n]
+        z = z.ravel()
+        values = root * z[:n]
+        # Transposed centring: each row loses its weight times the mean of its group.
         sums = np.bincount(groups.codes, weights=values, minlength=len(groups.totals))
         centred = values - groups.weights * (sums * groups.inverse)[groups.codes]
-        return scale * (X.T @ centred) + penalty * z.ravel()[n:]
+        return scale * (X.T @ centred) + scaled_penalty * z[n:]
 
-    return scale, LinearOperator(
+    operator = LinearOperator(
         (n + p, p), matvec=matvec, rmatvec=rmatvec, dtype=np.float64
     )
+    return scale, operator
