@@ -1,4 +1,4 @@
-"""Displays in the style of scikit-learn: an object holds the data, and ``plot`` draws it."""
+"""Displays as in scikit-learn: an object holds the data, and ``plot`` draws it."""
 
 from ._comparison import RankerComparisonDisplay
 from ._preferences import PreferenceMatrixDisplay

@@ -1,4 +1,4 @@
-"""Rankers compared on the same queries: means, intervals, and differences query by query."""
+"""Rankers compared on the same queries: means, intervals and differences."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from ._top import Display, axes_for
 
 
 class RankerComparisonDisplay(Display):
-    """Means of rankers, or their differences, with intervals; or differences query by query.
+    """Means or differences of rankers with intervals, or differences query by query.
 
     Parameters
     ----------
@@ -122,65 +122,97 @@ class RankerComparisonDisplay(Display):
             Itself, with ``ax_`` and ``figure_``.
         """
         check_parameter("kind", kind, ["differences", "intervals", "means"])
-        found, names, baseline = self.comparison, self.comparison.names, ""
-        rows = {"intervals": len(found.pairs), "means": len(names)}.get(kind, 0)
+        comparison = self.comparison
         # A line for each row, in a figure of the usual height or more.
-        ax = axes_for(ax, figsize=(6.4, max(4.8, 1.0 + 0.25 * rows)))
-        labels = [f"{names[a]} - {names[b]}" for a, b in found.pairs]
-        others = {b for _, b in found.pairs}
-        if len(labels) > 1 and len(others) == 1:  # all are compared with one
-            labels, baseline = (
-                [names[a] for a, _ in found.pairs],
-                f" from {names[others.pop()]}",
-            )
-        what = f"difference{baseline} of {found.measure}"
-        level = f"with {100 * found.confidence_level:g} % interval"
+        n_rows = {
+            "intervals": len(comparison.pairs),
+            "means": len(comparison.names),
+            "differences": 0,
+        }
+        ax = axes_for(ax, figsize=(6.4, max(4.8, 1.0 + 0.25 * n_rows[kind])))
         if kind == "means":
-            _plot_means(ax, found, level, kwargs)
+            _plot_means(ax, comparison, kwargs)
         elif kind == "intervals":
-            ax.axvline(0.0, color="gray", linestyle=":")
-            p_values = [
-                "< 0.001" if p < 0.001 else f"{p:.3f}" for p in found.p_adjusted
-            ]
-            name = "p" if len(p_values) == 1 else "p (Holm)"
-            _plot_intervals(
-                ax, found.difference, found.interval, labels, name, p_values, kwargs
-            )
-            ax.set_xlabel(f"{what}, {level}")
+            _plot_differences(ax, comparison, kwargs)
         else:
-            fraction = (np.arange(len(found.qid)) + 0.5) / len(found.qid)
-            ax.axhline(0.0, color="gray", linestyle=":")
-            for label, differences in zip(labels, found.differences.T, strict=True):
-                ax.plot(fraction, -np.sort(-differences), **{"label": label, **kwargs})
-            one = "task" if found.unit == "tasks" else "query"
-            ax.set(xlabel=f"fraction of the {found.unit}", ylabel=f"{what} per {one}")
-            ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
+            _plot_queries(ax, comparison, kwargs)
+        self.ax_ = ax
+        self.figure_ = ax.figure
         return self
 
 
-def _plot_means(ax, found, level, kwargs):
-    """The mean and the interval of the rank of each ranker, best first."""
-    order = np.argsort(-found.mean, kind="stable")
-    names = [f"{found.names[i]}{' *' * int(found.tied_with_best[i])}" for i in order]
-    ranks = [
-        f"{a}" if a == b else f"{a} - {b}" for a, b in found.means.rank_interval[order]
-    ]
-    interval = found.means.interval[order]
-    _plot_intervals(ax, found.mean[order], interval, names, "rank", ranks, kwargs)
-    ax.set_xlabel(f"{found.measure}, {level}; *: best, or tied with the best")
+def _plot_means(ax, comparison, kwargs):
+    """Draw the mean and the interval of the rank of each ranker, best first."""
+    order = np.argsort(-comparison.mean, kind="stable")
+    names = []
+    for i in order:
+        mark = " *" if comparison.tied_with_best[i] else ""
+        names.append(f"{comparison.names[i]}{mark}")
+    ranks = []
+    for low, high in comparison.means.rank_interval[order]:
+        ranks.append(f"{low}" if low == high else f"{low} - {high}")
+    mean = comparison.mean[order]
+    interval = comparison.means.interval[order]
+    _plot_intervals(ax, mean, interval, names, kwargs)
+    _label_right(ax, "rank", ranks)
+    level = _interval_level(comparison)
+    ax.set_xlabel(f"{comparison.measure}, {level}; *: best, or tied with the best")
 
 
-def _plot_intervals(ax, mean, interval, labels, right_name, right_labels, kwargs):
-    """A line for each interval, from the top, with labels on the left and on the right."""
+def _plot_differences(ax, comparison, kwargs):
+    """Draw the mean difference of each pair, with its interval and p value."""
+    ax.axvline(0.0, color="gray", linestyle=":")
+    labels, what = _difference_labels(comparison)
+    _plot_intervals(ax, comparison.difference, comparison.interval, labels, kwargs)
+    p_values = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in comparison.p_adjusted]
+    _label_right(ax, "p" if len(p_values) == 1 else "p (Holm)", p_values)
+    ax.set_xlabel(f"{what}, {_interval_level(comparison)}")
+
+
+def _plot_queries(ax, comparison, kwargs):
+    """Draw the difference of each query, sorted, one curve for each pair."""
+    ax.axhline(0.0, color="gray", linestyle=":")
+    labels, what = _difference_labels(comparison)
+    n_queries = len(comparison.qid)
+    fraction = (np.arange(n_queries) + 0.5) / n_queries
+    for label, differences in zip(labels, comparison.differences.T, strict=True):
+        descending = -np.sort(-differences)
+        ax.plot(fraction, descending, **{"label": label, **kwargs})
+    one = "task" if comparison.unit == "tasks" else "query"
+    ax.set(xlabel=f"fraction of the {comparison.unit}", ylabel=f"{what} per {one}")
+    ax.legend()
+
+
+def _difference_labels(comparison):
+    """Return a label for each pair, and what a difference is."""
+    names = comparison.names
+    baselines = {b for _, b in comparison.pairs}
+    if len(comparison.pairs) > 1 and len(baselines) == 1:
+        baseline = names[baselines.pop()]
+        labels = [names[a] for a, _ in comparison.pairs]
+        return labels, f"difference from {baseline} of {comparison.measure}"
+    labels = [f"{names[a]} - {names[b]}" for a, b in comparison.pairs]
+    return labels, f"difference of {comparison.measure}"
+
+
+def _interval_level(comparison):
+    """Describe the intervals in a label."""
+    return f"with {100 * comparison.confidence_level:g} % interval"
+
+
+def _plot_intervals(ax, mean, interval, labels, kwargs):
+    """Draw a line for each interval, from the top, with labels on the left."""
     place = np.arange(len(mean))
-    errors = np.maximum(
-        [mean - interval[:, 0], interval[:, 1] - mean], 0.0
-    )  # up to rounding
+    # Rounding can put an end of an interval beyond the mean.
+    errors = np.maximum([mean - interval[:, 0], interval[:, 1] - mean], 0.0)
     ax.errorbar(mean, place, xerr=errors, **{"fmt": "o", "capsize": 3, **kwargs})
     ax.set_yticks(place, labels)
     ax.set(ylim=(len(mean) - 0.5, -0.5))
+
+
+def _label_right(ax, name, labels):
+    """Write a label for each row on the right."""
     right = ax.secondary_yaxis("right")
-    right.set_yticks(place, right_labels)
+    right.set_yticks(np.arange(len(labels)), labels)
     right.tick_params(length=0)
-    right.set_ylabel(right_name)
+    right.set_ylabel(name)

@@ -61,13 +61,15 @@ class PreferenceMatrixDisplay(Display):
     ) -> None:
         self.preferences: np.ndarray = np.asarray(preferences, dtype=np.float64)
         self.ranks: np.ndarray = np.asarray(ranks)
-        self.bound, self.item_names, self.cost_name = bound, item_names, cost_name
+        self.bound = bound
+        self.item_names = item_names
+        self.cost_name = cost_name
 
     @property
     def cost(self) -> float:
-        return float(
-            preference_cost(self.preferences[np.newaxis], self.ranks[np.newaxis])[0]
-        )
+        """The cost of the order."""
+        costs = preference_cost(self.preferences[np.newaxis], self.ranks[np.newaxis])
+        return float(costs[0])
 
     @classmethod
     def from_preferences(
@@ -115,15 +117,17 @@ class PreferenceMatrixDisplay(Display):
             raise ValueError(
                 f"item_names names {len(item_names)} of {len(preferences)} items."
             )
-        short = len(preferences) <= MAX_ITEMS_ORDERING  # longer ones have no bound
+        has_bound = len(preferences) <= MAX_ITEMS_ORDERING
         decode = pd_decoder(decoder, len(preferences)).decode
-        decoded = decode(preferences[np.newaxis], bound=short)
-        found = {
-            "ranks": decoded.ranks[0],
-            "bound": float(decoded.bounds[0]) if short else None,
-        }
-        names = {"item_names": item_names, "cost_name": cost_name}
-        return cls(preferences=preferences, **found, **names).plot(**kwargs)
+        decoded = decode(preferences[np.newaxis], bound=has_bound)
+        display = cls(
+            preferences=preferences,
+            ranks=decoded.ranks[0],
+            bound=float(decoded.bounds[0]) if has_bound else None,
+            item_names=item_names,
+            cost_name=cost_name,
+        )
+        return display.plot(**kwargs)
 
     @classmethod
     def from_estimator(
@@ -135,7 +139,7 @@ class PreferenceMatrixDisplay(Display):
         item_names: Any = None,
         **kwargs: Any,
     ) -> "PreferenceMatrixDisplay":
-        """Decode the net preferences that a fitted ranker predicts for one list, and draw.
+        """Decode the net preferences that a ranker predicts for one list, and draw.
 
         Parameters
         ----------
@@ -161,8 +165,9 @@ class PreferenceMatrixDisplay(Display):
         """
         if not hasattr(estimator, "predict_preferences"):
             raise TypeError(
-                f"{type(estimator).__name__} predicts no preferences: give a PairwiseDAGRanker "
-                "(for a Pipeline its last step, with transformed X), or use from_preferences."
+                f"{type(estimator).__name__} predicts no preferences: give a "
+                "PairwiseDAGRanker (for a Pipeline its last step, with transformed X), "
+                "or use from_preferences."
             )
         tables = estimator.predict_preferences(X)
         if len(tables) != 1:
@@ -170,17 +175,15 @@ class PreferenceMatrixDisplay(Display):
                 f"One list can be drawn, X holds {len(tables)} queries: give one row."
             )
         weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
-        item_names = (
-            getattr(estimator, "item_names_", None)
-            if item_names is None
-            else item_names
+        if item_names is None:
+            item_names = getattr(estimator, "item_names_", None)
+        return cls.from_preferences(
+            weights,
+            decoder=decoder,
+            item_names=item_names,
+            cost_name="net cost",
+            **kwargs,
         )
-        settings = {
-            "decoder": decoder,
-            "item_names": item_names,
-            "cost_name": "net cost",
-        }
-        return cls.from_preferences(weights, **settings, **kwargs)
 
     def plot(
         self, *, ax: Any = None, cmap: Any = "RdBu", colorbar: bool = True
@@ -202,11 +205,9 @@ class PreferenceMatrixDisplay(Display):
             Itself, with ``ax_``, ``figure_`` and ``im_``.
         """
         n_items = len(self.ranks)
-        names = (
-            np.arange(n_items)
-            if self.item_names is None
-            else np.asarray(self.item_names)
-        )
+        names = np.arange(n_items)
+        if self.item_names is not None:
+            names = np.asarray(self.item_names)
         longest = max((len(str(name)) for name in names), default=0)
         side = 4.0 + 0.2 * n_items + 0.08 * longest
         ax = axes_for(ax, figsize=(side + 1.0, side))
@@ -214,8 +215,8 @@ class PreferenceMatrixDisplay(Display):
         net = net_preferences(self.preferences)[np.ix_(order, order)]
         largest = np.abs(net).max() or 1.0
         self.im_: Any = ax.imshow(net, cmap=cmap, vmin=-largest, vmax=largest)
-        ax.set_yticks(range(len(order)), names[order])
-        ax.set_xticks(range(len(order)), names[order], rotation=90)
+        ax.set_yticks(range(n_items), names[order])
+        ax.set_xticks(range(n_items), names[order], rotation=90)
         title = f"{self.cost_name} {self.cost:.4g}"
         if self.bound is not None and self.cost == self.bound:
             title += ", proved to be the least"
@@ -224,5 +225,6 @@ class PreferenceMatrixDisplay(Display):
         ax.set(title=title, xlabel="over", ylabel="preference for")
         if colorbar:
             ax.figure.colorbar(self.im_, ax=ax, label="net preference")
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_ = ax
+        self.figure_ = ax.figure
         return self

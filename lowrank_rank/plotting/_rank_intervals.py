@@ -52,10 +52,11 @@ class RankIntervalDisplay(Display):
         item_names: ArrayLike | None = None,
         title: str = "",
     ) -> None:
-        self.ranks, self.low, self.high = (
-            np.asarray(one) for one in (ranks, low, high)
-        )
-        self.item_names, self.title = item_names, title
+        self.ranks = np.asarray(ranks)
+        self.low = np.asarray(low)
+        self.high = np.asarray(high)
+        self.item_names = item_names
+        self.title = title
 
     @classmethod
     def from_consensus(
@@ -90,8 +91,14 @@ class RankIntervalDisplay(Display):
         )
         name = getattr(consensus, "method", "Bradley-Terry")
         title = f"{name}, {100 * confidence_level:g}% intervals"
-        found = {"ranks": consensus.ranks, "low": intervals.low, "high": intervals.high}
-        return cls(**found, item_names=consensus.items, title=title).plot(ax=ax)
+        display = cls(
+            ranks=consensus.ranks,
+            low=intervals.low,
+            high=intervals.high,
+            item_names=consensus.items,
+            title=title,
+        )
+        return display.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> "RankIntervalDisplay":
         """Draw one line for each item.
@@ -108,12 +115,10 @@ class RankIntervalDisplay(Display):
         """
         ax = axes_for(ax, figsize=(6.0, 1.0 + 0.25 * len(self.ranks)))
         order = np.argsort(self.ranks)
-        names = (
-            np.arange(len(order))
-            if self.item_names is None
-            else np.asarray(self.item_names)
-        )
         rows = np.arange(len(order))
+        names = rows
+        if self.item_names is not None:
+            names = np.asarray(self.item_names)
         self.lines_ = ax.hlines(
             rows, self.low[order], self.high[order], linewidth=3, alpha=0.5
         )
@@ -121,5 +126,6 @@ class RankIntervalDisplay(Display):
         ax.set_yticks(rows, [str(name) for name in names[order]])
         ax.invert_yaxis()
         ax.set(xlabel="rank", title=self.title)
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_ = ax
+        self.figure_ = ax.figure
         return self

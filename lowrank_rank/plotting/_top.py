@@ -21,28 +21,29 @@ class Display:
 
 
 def axes_for(ax, **figure):
-    """Return the given axis, or the axis of a new figure."""
+    """Return the axes given, or axes of a new figure."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt  # an optional dependency
 
-    return plt.subplots(layout="constrained", **figure)[1]
+    _, ax = plt.subplots(layout="constrained", **figure)
+    return ax
 
 
 def mean_gains(gains, scores, lists, max_k):
-    """Mean gains among the first 1, ..., max_k items, over lists and orders of ties."""
+    """Compute mean gains among the first 1, ..., max_k items, (max_k,).
+
+    These are means over the lists, and over the orders of ties.
+    """
     order = sort_lists(scores, lists)
-    sorted_gains = gains[order]
-    blocks = tie_blocks(scores[order], lists)
-    if blocks is not None:
-        lengths = block_lengths(blocks, len(sorted_gains))
-        sorted_gains = np.repeat(
-            np.add.reduceat(sorted_gains, blocks) / lengths, lengths
-        )
-    at_place = np.bincount(lists.positions - 1, weights=sorted_gains, minlength=max_k)[
-        :max_k
-    ]
-    return np.cumsum(at_place) / lists.n_lists
+    gains = gains[order]
+    ties = tie_blocks(scores[order], lists)
+    if ties is not None:
+        lengths = block_lengths(ties, len(gains))
+        gains = np.repeat(np.add.reduceat(gains, ties) / lengths, lengths)
+    place = lists.positions - 1
+    gains_of_place = np.bincount(place, weights=gains, minlength=max_k)
+    return np.cumsum(gains_of_place[:max_k]) / lists.n_lists
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
@@ -84,13 +85,15 @@ class PrecisionAtKDisplay(Display):
     Examples
     --------
     >>> from lowrank_rank.plotting import PrecisionAtKDisplay
-    >>> display = PrecisionAtKDisplay.from_predictions([1, 0, 1, 0], [4, 3, 2, 1], name="model")
-    >>> display.values, display.chance
-    (array([1.        , 0.5       , 0.66666667, 0.5       ]), array([0.5, 0.5, 0.5, 0.5]))
+    >>> y, scores = [1, 0, 1, 0], [4, 3, 2, 1]
+    >>> display = PrecisionAtKDisplay.from_predictions(y, scores, name="model")
+    >>> display.values.round(2), display.chance
+    (array([1.  , 0.5 , 0.67, 0.5 ]), array([0.5, 0.5, 0.5, 0.5]))
 
     Grades can be amounts of money:
 
-    >>> amounts = PrecisionAtKDisplay.from_predictions([100, 0, 300], [3, 2, 1], kind="gains")
+    >>> y, scores = [100, 0, 300], [3, 2, 1]
+    >>> amounts = PrecisionAtKDisplay.from_predictions(y, scores, kind="gains")
     >>> amounts.values, amounts.best
     (array([100., 100., 400.]), array([300., 400., 400.]))
     """
@@ -142,7 +145,8 @@ class PrecisionAtKDisplay(Display):
         """
         scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
         y, scores, qid = scorer.labels_and_scores(estimator, X, y, qid)
-        name = type(estimator).__name__ if name is None else name
+        if name is None:
+            name = type(estimator).__name__
         return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
 
     @classmethod
@@ -212,19 +216,23 @@ class PrecisionAtKDisplay(Display):
         unused = {"gains": relevance_threshold is not None, "precision": normalize}
         if unused[kind]:
             raise ValueError(
-                "relevance_threshold belongs to kind='precision' and normalize to kind='gains', "
-                f"got kind={kind!r}."
+                "relevance_threshold belongs to kind='precision' and normalize to "
+                f"kind='gains', got kind={kind!r}."
             )
-        precision = PrecisionAtK(1, relevance_threshold=relevance_threshold)
-        measure = precision if kind == "precision" else DCG()
+        is_precision = kind == "precision"
+        measure = DCG()
+        if is_precision:
+            measure = PrecisionAtK(1, relevance_threshold=relevance_threshold)
         y, scores, lists, _ = read_scored(
             y_true, y_score, qid, check=measure.check_labels
         )
-        longest = int(lists.lengths.max())
-        k = np.arange(1, (longest if max_k is None else min(int(max_k), longest)) + 1)
+        n_points = int(lists.lengths.max())
+        if max_k is not None:
+            n_points = min(int(max_k), n_points)
+        k = np.arange(1, n_points + 1)
         gains = lists.group(np.nan_to_num(y))  # items without a label gain nothing
         scores = lists.group(scores)
-        factor = 1.0 / k if kind == "precision" else 1.0
+        factor = 1.0 / k if is_precision else 1.0
         if normalize:
             total = lists.sum(gains)
             if not total.any():
@@ -232,19 +240,22 @@ class PrecisionAtKDisplay(Display):
                     "No list has a gain above 0: there is nothing to divide by."
                 )
             gains = gains / lists.repeat(np.where(total > 0, total, 1.0))
+            # Means over the lists with a gain.
             factor = lists.n_lists / np.count_nonzero(total)
-        values, chance, best = (
-            factor * mean_gains(gains, s, lists, len(k))
-            for s in (scores, np.zeros_like(scores), gains)
+        no_order = np.zeros_like(scores)
+        best = None
+        if not is_precision:
+            best = factor * mean_gains(gains, gains, lists, n_points)
+        display = cls(
+            k=k,
+            values=factor * mean_gains(gains, scores, lists, n_points),
+            chance=factor * mean_gains(gains, no_order, lists, n_points),
+            best=best,
+            kind=kind,
+            normalize=normalize,
+            budget=budget,
+            name=name,
         )
-        settings: Any = {
-            "kind": kind,
-            "normalize": normalize,
-            "budget": budget,
-            "name": name,
-        }
-        best = best if kind == "gains" else None
-        display = cls(k=k, values=values, chance=chance, best=best, **settings)
         return display.plot(
             ax=ax,
             plot_chance_level=plot_chance_level,
@@ -274,7 +285,8 @@ class PrecisionAtKDisplay(Display):
             The display.
         """
         ax = axes_for(ax)
-        name = self.name if name is None else name
+        if name is None:
+            name = self.name
         drawn = {line.get_label() for line in ax.lines}
         self.line_: Any = ax.plot(self.k, self.values, **{"label": name, **kwargs})[0]
         if plot_chance_level and "chance" not in drawn:
@@ -287,14 +299,12 @@ class PrecisionAtKDisplay(Display):
             ax.axvline(self.budget, color="black", linestyle="--", lw=1, label=label)
         if ax.get_legend_handles_labels()[0]:
             ax.legend()
+        ax.set_xlabel("k, items looked at")
         if self.kind == "precision":
-            ax.set(xlabel="k, items looked at", ylabel="precision at k", ylim=(0, 1.02))
+            ax.set(ylabel="precision at k", ylim=(0, 1.02))
         else:
-            of = "fraction of the gains" if self.normalize else "gains"
-            ax.set(
-                xlabel="k, items looked at",
-                ylabel=f"{of} among the first k",
-                ylim=(0, None),
-            )
-        self.ax_, self.figure_ = ax, ax.figure
+            what = "fraction of the gains" if self.normalize else "gains"
+            ax.set(ylabel=f"{what} among the first k", ylim=(0, None))
+        self.ax_ = ax
+        self.figure_ = ax.figure
         return self
