@@ -1,4 +1,4 @@
-"""Learning to rank with scikit-learn: estimators that are fitted for the measure you choose."""
+"""Learning to rank with scikit-learn: estimators fitted for the measure you choose."""
 
 from . import (
     boosting,

@@ -281,14 +281,14 @@ def id_text(one, name):
     """Convert an id to text, a whole float as an integer; refuse a missing id."""
     if is_missing(one):
         raise ValueError(
-            f"{name} contains a missing or infinite id, {one!r}: drop such rows or give "
-            "them an id."
+            f"{name} contains a missing or infinite id, {one!r}: drop such rows or "
+            "give them an id."
         )
     return str(_without_fraction(one))
 
 
 def _without_fraction(one):
-    """A whole float as an integer, any other id unchanged: 1 and 1.0 are one id."""
+    """Convert a whole float to an integer: 1 and 1.0 are one id."""
     if isinstance(one, float | np.floating) and one == int(one):
         return int(one)
     return one
@@ -405,8 +405,8 @@ def refuse_missing_ids(qid):
         return
     row = int(np.argmax(missing))
     raise ValueError(
-        f"qid contains a missing or infinite id (row {row}: {plain(qid[row])!r}): every "
-        "row needs an id."
+        f"qid contains a missing or infinite id (row {row}: {plain(qid[row])!r}): "
+        "every row needs an id."
     )
 
 

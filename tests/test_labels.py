@@ -144,6 +144,13 @@ def test_ids_given_twice_may_be_of_types_that_do_not_compare():
     assert split_target(target, np.array([1, 2], dtype=object))[1].tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("qid", [[1, 1], [1, 1, 2, 2], ["a", "b"], [1, 2, 2]])
+def test_ids_given_twice_are_the_same_ids(qid):
+    target = ranking_target([1, 2, 0], [1, 1, 2])
+    with pytest.raises(ValueError, match="qid is given twice"):
+        ndcg_score(target, [1.0, 2.0, 3.0], qid=qid)
+
+
 @pytest.mark.parametrize("name", ["y_true", "y_score", "sample_weight"])
 @pytest.mark.parametrize(
     "bad", [["a", "b"], [{}, {}], [[1], [1, 2]], [1, None], [1.0, 10**400]]
