@@ -1,4 +1,4 @@
-"""Base of the estimators: reading a batch, linear scores, score, ranks, and blocks of lists."""
+"""Base of the estimators: reading rows, linear scores, score and ranks."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -50,6 +50,41 @@ from ._warn import warn
 from .target_losses._names import resolve_measure
 from .target_losses._target_loss import RankingMeasure
 
+# Arguments --------------------------------------------------------------------------
+
+_QID = "qid=, the query id of each row"
+_EARLY_STOPPING = "early_stopping=True to trees"
+_MAX_ITER = "max_iter= to HistGradientBoostingRanker"
+
+#: Arguments of other packages, and what a ranker of this package takes instead.
+_INSTEAD = {
+    "group": _QID,
+    "group_id": _QID,
+    "groups": _QID,
+    "query_id": _QID,
+    "eval_set": _EARLY_STOPPING,
+    "eval_group": _EARLY_STOPPING,
+    "eval_qid": _EARLY_STOPPING,
+    "n_estimators": _MAX_ITER,
+    "iterations": _MAX_ITER,
+}
+
+
+def _with_hints(method):
+    """Wrap a method: for an argument of another package the error names its own."""
+    parameters = signature(method).parameters.keys()
+
+    @wraps(method)
+    def call(self, *args, **kwargs):
+        for name in kwargs.keys() - parameters:
+            if name in _INSTEAD:
+                raise TypeError(
+                    f"{type(self).__name__} takes no {name}=: give {_INSTEAD[name]}."
+                )
+        return method(self, *args, **kwargs)
+
+    return call
+
 
 def check_no_qid(qid):
     """Refuse query ids for a model of fixed items."""
@@ -60,16 +95,21 @@ def check_no_qid(qid):
 
 
 def check_one_list(one_list, qid, n_items):
-    """Refuse ``rank(one_list=True)`` beside query ids, and for a model of fixed items."""
+    """Refuse ``one_list=True`` beside query ids, and for a model of fixed items."""
     check_parameter("one_list", one_list, [bool])
-    if one_list and n_items is not None:
+    if not one_list:
+        return
+    if n_items is not None:
         raise ValueError(
             f"There are the same {n_items} items in every row of X: leave out one_list."
         )
-    if one_list and qid is not None:
+    if qid is not None:
         raise ValueError(
             "Give qid to rank each query by itself, or one_list=True, not both."
         )
+
+
+# Features ---------------------------------------------------------------------------
 
 
 def read_features(
@@ -94,7 +134,8 @@ def read_features(
         )
     except ValueError as error:
         name_the_text(error, X)
-        if "contains NaN" in str(error) and (place := first_missing(X)):
+        place = first_missing(X) if "contains NaN" in str(error) else None
+        if place is not None:
             row, column = place
             raise ValueError(
                 f"{error}\nThe first NaN of X is in row {row} of column {column!r}."
@@ -103,52 +144,71 @@ def read_features(
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    if reset:  # every fit needs some four vectors of this length
-        vectors = 8 * 4 * X.shape[1]
+    if reset:
+        # Every fit needs some four vectors of floats, of 8 bytes, of this length.
+        n_bytes = 8 * 4 * X.shape[1]
         check_size(
-            f"A model of {X.shape[1]} features", vectors, "select or hash features"
+            f"A model of {X.shape[1]} features", n_bytes, "select or hash features"
         )
     return X
 
 
 def linear_scores(X, coef, intercept):
-    """X coef' + intercept, shape (n, d), equal for equal rows in any batch; refuses overflow.
+    """Compute X coef' + intercept, shape (n, d), equal for equal rows of any X.
 
-    Equal documents must tie, but BLAS sums the last rows of a batch in another order.
-    So all blocks have the same number of rows, the last one padded, and 8 to 1024
-    outputs. With more outputs a batch may have few rows, and blocks are small. Sums of
-    dense X are float64; scores are float32 if X and coef are.
+    Refuses scores that overflow. Sums of dense X are float64; scores are float32 if X
+    and coef are.
     """
-    (n, p), d = X.shape, len(coef)
-    scores = np.empty((n, d), np.result_type(X, coef))
-    n_rows, intercept = 128 if d <= 1024 else 8, np.zeros(d) + intercept
-    for some in slices(d, 1024):
-        m = some.stop - some.start
+    n_outputs = len(coef)
+    scores = np.empty((X.shape[0], n_outputs), np.result_type(X, coef))
+    intercept = np.zeros(n_outputs) + intercept
+    # With many outputs X may have few rows, and blocks of rows are small.
+    rows_per_block = 128 if n_outputs <= 1024 else 8
+    for outputs in slices(n_outputs, 1024):
         with np.errstate(over="ignore", invalid="ignore"):
-            if issparse(X):
-                sums = X @ coef[some].T
-            else:
-                padded, block = np.zeros((p, max(m, 8))), np.zeros((n_rows, p))
-                padded[:, :m], sums = coef[some].T, np.empty((n, m))
-                for rows in slices(n, n_rows):
-                    block[: rows.stop - rows.start] = X[rows]
-                    sums[rows] = (block @ padded)[: rows.stop - rows.start, :m]
-            scores[:, some] = sums + intercept[some]
+            products = _products(X, coef[outputs], rows_per_block)
+            scores[:, outputs] = products + intercept[outputs]
     if not is_finite(scores):
+        row = int(np.argmin(np.isfinite(scores).all(axis=1)))
         raise ValueError(
-            f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X overflows: "
-            "its features are too large for the coefficients. Scale X as in fit (StandardScaler)."
+            f"The score of row {row} of X overflows: its features are too large for "
+            "the coefficients. Scale X as in fit (StandardScaler)."
         )
     return scores
 
 
+def _products(X, coef, rows_per_block):
+    """Compute X coef', with equal products for equal rows.
+
+    Equal documents must tie, but BLAS sums the last rows of a matrix in another order.
+    So all blocks have the same number of rows, the last one padded, and at least 8
+    outputs.
+    """
+    if issparse(X):
+        return X @ coef.T
+    n_rows, n_features = X.shape
+    n_outputs = len(coef)
+    padded_coef = np.zeros((n_features, max(n_outputs, 8)))
+    padded_coef[:, :n_outputs] = coef.T
+    block = np.zeros((rows_per_block, n_features))
+    products = np.empty((n_rows, n_outputs))
+    for rows in slices(n_rows, rows_per_block):
+        n_filled = rows.stop - rows.start
+        block[:n_filled] = X[rows]
+        products[rows] = (block @ padded_coef)[:n_filled, :n_outputs]
+    return products
+
+
 def attribute_of_fitted(estimator, name):
-    """An attribute of ``estimator_``, if the estimator has one."""
+    """Return an attribute of ``estimator_``, if the estimator has one."""
     if "estimator_" not in vars(estimator):
         raise AttributeError(
             f"This {type(estimator).__name__} has no estimator_, so no {name}."
         )
     return getattr(estimator.estimator_, name)
+
+
+# Rows -------------------------------------------------------------------------------
 
 
 class Rows(NamedTuple):
@@ -184,55 +244,30 @@ class Rows(NamedTuple):
 
     @property
     def ends(self):
-        """Digests of the query ids of the first and the last row; None for each without ids."""
+        """Digests of the ids of the first and the last row, each None without ids."""
         return (None, None) if self.lists is None else self.lists.ends
 
 
 def warn_of_one_list(model, y, qid):
-    """Warn of a fit of many documents without query ids; classifiers of the top rank all rows."""
-    if (
-        qid is None
-        and y.ndim == 1
-        and (n := len(y)) > 1000
-        and not is_classifier(model)
-    ):
+    """Warn of a fit of many documents without query ids.
+
+    Classifiers of the top rank all rows, and need none.
+    """
+    if qid is not None or y.ndim > 1 or is_classifier(model):
+        return
+    n = len(y)
+    if n > 1000:
         warn(
-            f"All {n:,} rows are one list: pass qid=..., or qid=numpy.zeros({n}) if they are."
+            f"All {n:,} rows are one list: pass qid=..., or qid=numpy.zeros({n}) if "
+            "they are."
         )
 
 
-#: Arguments of other packages, and what a ranker of this package takes instead.
-_ELSEWHERE = {
-    **dict.fromkeys(
-        ("group", "group_id", "groups", "query_id"), "qid=, the query id of each row"
-    ),
-    **dict.fromkeys(
-        ("eval_set", "eval_group", "eval_qid"), "early_stopping=True to trees"
-    ),
-    **dict.fromkeys(
-        ("n_estimators", "iterations"), "max_iter= to HistGradientBoostingRanker"
-    ),
-}
-
-
-def _with_hints(method):
-    """A method that refuses arguments of other packages, and names its own."""
-
-    elsewhere = _ELSEWHERE.keys() - signature(method).parameters.keys()
-
-    @wraps(method)
-    def call(self, *args, **kwargs):
-        for name in elsewhere & kwargs.keys():
-            raise TypeError(
-                f"{type(self).__name__} takes no {name}=: give {_ELSEWHERE[name]}."
-            )
-        return method(self, *args, **kwargs)
-
-    return call
+# Rankers ----------------------------------------------------------------------------
 
 
 class BaseRanker:
-    """Mixin of everything that orders lists by a score: `score`, `rank` and reading of batches.
+    """Mixin of everything that orders lists by a score: reading, `score` and `rank`.
 
     A subclass has ``target_loss``. Its fit sets ``target_loss_``, ``n_lists_``,
     ``_has_qid_`` (whether fit got query ids) and ``n_items_`` (None for documents).
@@ -261,15 +296,22 @@ class BaseRanker:
         return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
 
     def _is_linear(self):
-        """Whether the features enter sums of squares."""
+        """Whether the model is linear and one of this package.
+
+        Then its features enter sums of squares.
+        """
         return True
 
+    def _checked_loss(self):
+        """Return a copy of the target loss as an object; refuse unknown ones."""
+        return clone(resolve_measure(self.target_loss))
+
     def _ranking_scores(self, X, qid=None):
-        """Scores to rank by, higher is better, shape (n_rows,) or (n_queries, r)."""
+        """Compute scores to rank by, shape (n_rows,) or (n_queries, r)."""
         return self.predict(X)
 
     def _grades(self, y):
-        """Labels for the measure of the target loss."""
+        """Return labels for the measure of the target loss."""
         return y
 
     def score(
@@ -280,7 +322,7 @@ class BaseRanker:
         *,
         qid: ArrayLike | None = None,
     ) -> float:
-        """Mean of the target loss's measure over the lists, greater is better.
+        """Compute the mean of the target loss's measure over the lists.
 
         Parameters
         ----------
@@ -296,49 +338,57 @@ class BaseRanker:
         Returns
         -------
         float
-            The measure in its own units (negative for losses such as "pd"). Lists
-            without a value are skipped; without any value the score is
+            The measure in its own units (negative for losses such as "pd"), greater is
+            better. Lists without a value are skipped; without any value the score is
             ``target_loss_.undefined``.
         """
         check_is_fitted(self)
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         read_item_names(self, y, reset=False)
-        has_carried = carries_qid(y)
+        has_carried_qid = carries_qid(y)
         y, qid = split_target(y, qid)
-        if self.n_items_ is not None and one_label_per_row(y):
-            raise ValueError(
-                f"y must have the shape (n_queries, {self.n_items_}), got {np.shape(y)}."
-            )
-        if has_carried and not self._has_qid_:
-            refuse_lost_qid(f"this {type(self).__name__}")
-        if qid is None and one_label_per_row(y) and self._has_qid_:
-            remedy = "for one single list pass qid=np.zeros(len(X))"
-            refuse_no_qid(self, f"or y as ranking_target(y, qid); {remedy}")
-        if (
-            qid is None
-            and one_label_per_row(y)
-            and not is_classifier(self)
-            and n_rows(y) > 1
-        ):
-            warn(
-                f"This {type(self).__name__} was fitted without query ids, and score ranks all "
-                f"{n_rows(y)} rows as one list: pass qid to both, or np.zeros(len(X))."
-            )
+        self._check_scored_lists(y, qid, has_carried_qid)
         warn_of_cut_queries(self, qid)
-        if issparse(y):  # the measure asks for a few rows at a time
-            scores = lambda rows: self._ranking_scores(take_rows(X, rows))  # noqa: E731
-        else:
-            scores = self._ranking_scores(X, qid=qid)
-        return float(
-            self.target_loss_.measure(
-                self._grades(y), scores, qid=qid, sample_weight=sample_weight
-            )
+
+        def scores_of(rows):
+            return self._ranking_scores(take_rows(X, rows))
+
+        # With sparse labels the measure asks for the scores of a few rows at a time.
+        scores = scores_of if issparse(y) else self._ranking_scores(X, qid=qid)
+        value = self.target_loss_.measure(
+            self._grades(y), scores, qid=qid, sample_weight=sample_weight
         )
+        return float(value)
+
+    def _check_scored_lists(self, y, qid, has_carried_qid):
+        """Refuse lists of another kind than in fit; warn of rows in one list."""
+        is_documents = one_label_per_row(y)
+        if is_documents and self.n_items_ is not None:
+            raise ValueError(
+                f"y must have the shape (n_queries, {self.n_items_}), got "
+                f"{np.shape(y)}."
+            )
+        if has_carried_qid and not self._has_qid_:
+            refuse_lost_qid(f"this {type(self).__name__}")
+        if qid is not None or not is_documents:
+            return
+        if self._has_qid_:
+            refuse_no_qid(
+                self,
+                "or y as ranking_target(y, qid); for one single list pass "
+                "qid=np.zeros(len(X))",
+            )
+        if n_rows(y) > 1 and not is_classifier(self):
+            warn(
+                f"This {type(self).__name__} was fitted without query ids, and score "
+                f"ranks all {n_rows(y)} rows as one list: pass qid to both, or "
+                "np.zeros(len(X))."
+            )
 
     def rank(
         self, X: MatrixLike, *, qid: ArrayLike | None = None, one_list: bool = False
     ) -> np.ndarray:
-        """Ranks of the items of each list, 1 = best.
+        """Rank the items of each list, 1 = best.
 
         Parameters
         ----------
@@ -377,7 +427,8 @@ class BaseRanker:
         return lists.ungroup(ranks_from_scores(flat, lists)).reshape(scores.shape)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
+        # The class that mixes this in has tags.
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         if tags.regressor_tags is None:
             return tags
         try:
@@ -390,7 +441,7 @@ class BaseRanker:
         return tags
 
     def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
-        """Read a batch into `Rows`; `whole` if no other batch follows."""
+        """Read data into `Rows`: the `whole` of the data, or one block of it."""
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         read_item_names(self, y, reset=reset)
         y, qid = split_target(y, qid, X)
@@ -412,9 +463,11 @@ class BaseRanker:
 
     def _set_lists(self, rows, loss):
         """Set the fitted attributes of a target loss and the lists of `Rows`."""
-        self.target_loss_, self.n_lists_ = loss, rows.n_lists
+        self.target_loss_ = loss
+        self.n_lists_ = rows.n_lists
         self.n_items_ = rows.y.shape[1] if rows.y.ndim > 1 else None
         self._has_qid_ = rows.ids is not None
+        self._ends_ = rows.lists.ends
 
 
 class LinearRanker(BaseRanker):
@@ -429,7 +482,7 @@ class LinearRanker(BaseRanker):
         return tags
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; the score of a row does not depend on the other rows.
+        """Predict scores; the score of a row does not depend on the other rows.
 
         Parameters
         ----------
@@ -443,20 +496,22 @@ class LinearRanker(BaseRanker):
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
-        scores = linear_scores(
-            X, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
-        )
+        coef = np.atleast_2d(self.coef_)
+        intercept = np.atleast_1d(self.intercept_)
+        scores = linear_scores(X, coef, intercept)
         return scores[:, 0] if self.n_items_ is None else scores
 
     def _keep_linear(self, coef, intercept):
-        """Set `coef_` and `intercept_`; documents lose the axis of their single output."""
-        flat = self.n_items_ is None
-        self.coef_ = coef[0] if flat else coef
-        self.intercept_ = float(intercept[0]) if flat else intercept
+        """Set `coef_` and `intercept_`; documents have a single output, and no axis."""
+        self.coef_ = coef
+        self.intercept_ = intercept
+        if self.n_items_ is None:
+            self.coef_ = coef[0]
+            self.intercept_ = float(intercept[0])
 
 
 class BinaryRanker(BaseRanker):
-    """Mixin of linear classifiers of two classes that put the positive class at the top."""
+    """Mixin of linear classifiers that put the positive class of two at the top."""
 
     classes_: np.ndarray
     pos_label_: Any
@@ -466,11 +521,12 @@ class BinaryRanker(BaseRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class, tags.input_tags.sparse = False, True
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
         return tags
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
-        """Scores minus the threshold: above 0 is ``classes_[1]``.
+        """Compute scores minus the threshold: above 0 is ``classes_[1]``.
 
         If the positive class is ``classes_[0]``, its scores are the negatives of these.
 
@@ -489,7 +545,7 @@ class BinaryRanker(BaseRanker):
         return linear_scores(X, self.coef_, self.intercept_)[:, 0]
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Classes of the rows, with about the fraction of positives of the training rows.
+        """Predict classes, with about the fraction of positives of the training rows.
 
         Parameters
         ----------
