@@ -223,9 +223,9 @@ def check_same_index(**named):
     if is_data_frame(X):
         _refuse_own_column(X, "y", named.get("y"), ())
         _refuse_own_column(X, "qid", named.get("qid"), QUERY)
-    indices = {}
+    indices: dict[str, Any] = {}
     for name, values in named.items():
-        index = getattr(values, "index", None)
+        index: Any = getattr(values, "index", None)
         if hasattr(index, "equals"):
             indices[name] = index
     first = next(iter(indices), "")
@@ -437,9 +437,8 @@ def _is_empty_column(X):
     """Whether each column of X has no value; False if X cannot have missing values."""
     if is_data_frame(X):
         if hasattr(X, "isna"):  # pandas
-            n_missing = X.isna().sum()
-        else:
-            n_missing = X.fill_nan(None).null_count().row(0)
+            return X.isna().to_numpy().all(axis=0)
+        n_missing = X.fill_nan(None).null_count().row(0)
         return np.asarray(n_missing) == len(X)
     if isinstance(X, np.ndarray) and X.dtype.kind == "f":
         return np.isnan(X).all(axis=0)

@@ -63,7 +63,11 @@ def read_costs(loss_matrix, classes, decisions, y):
             "fit_blocks: a batch may lack some labels. Or set the parameter "
             "classes=[...]."
         )
-    labels = np.unique(y) if named_classes is None else distinct_labels(named_classes)
+    labels = (
+        np.unique(np.asarray(y))
+        if named_classes is None
+        else distinct_labels(named_classes)
+    )
     source = "y holds" if classes is None else "classes has"
     matrix = _cost_matrix(loss_matrix, labels, source)
     if named_classes is None:

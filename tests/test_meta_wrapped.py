@@ -175,3 +175,42 @@ def test_a_matrix_of_labels_is_refused(data):
     assert vars(ranker) == before
     with pytest.raises(ValueError, match="contains NaN"):
         WrappedRanker(Ridge()).fit(X, np.full(len(X), np.nan))
+
+
+class CopiesLists(Ridge):
+    """A regressor that copies a list of parameters, as CatBoost does."""
+
+    def __init__(self, alpha=1.0, columns=None):
+        super().__init__(alpha=alpha)
+        self.columns = list(columns) if isinstance(columns, list) else columns
+
+
+def test_lists_of_parameters_become_tuples_in_clones(data):
+    X, y, qid = data
+    with pytest.raises(RuntimeError, match="Cannot clone"):
+        clone(CopiesLists(columns=[0, 1]))
+    ranker = WrappedRanker(CopiesLists(alpha=3.0, columns=[0, 1]))
+    assert clone(ranker).estimator.columns == (0, 1)
+    fitted = ranker.fit(X, y, qid=qid).estimator_
+    assert (fitted.alpha, fitted.columns) == (3.0, (0, 1))
+    assert ranker.estimator.columns == [0, 1]  # the one given stays as it is
+
+
+class NoParameters:
+    """A model without get_params."""
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X[:, 0]
+
+
+def test_a_model_without_get_params_is_copied_in_clones_and_named_in_fit(data):
+    X, y, qid = data
+    ranker = WrappedRanker(NoParameters())
+    copied = clone(ranker).estimator
+    assert isinstance(copied, NoParameters)
+    assert copied is not ranker.estimator
+    with pytest.raises(TypeError, match="does not implement a 'get_params'"):
+        ranker.fit(X, y, qid=qid)

@@ -1,10 +1,9 @@
-"""The parts of StackingRanker(estimators=None), for arrays and for ordinary data frames."""
+"""The parts of StackingRanker(estimators=None), for arrays and ordinary frames."""
 
 import sys
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -24,35 +23,39 @@ _MAX_CATEGORIES = 255
 
 
 def default_parts(X, ndim, measure):
-    """Named parts; `ndim` is the number of dimensions of y."""
+    """Make the named parts; `ndim` is the number of dimensions of y."""
     if issparse(X):
         raise TypeError(
-            "StackingRanker(estimators=None) includes trees, which take no sparse X: pass "
-            "X.toarray(), or set estimators to models that take sparse X."
+            "StackingRanker(estimators=None) includes trees, which take no sparse X: "
+            "pass X.toarray(), or set estimators to models that take sparse X."
         )
-    linear, trees = models_of(ndim, measure)
+    linear, trees = _models(ndim, measure)
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and is_finite(X):
-        mean_square(X)
+        mean_square(X)  # refuses numbers out of range
         return [("linear", linear), ("trees", trees)]
-    texts = columns_of_text(X) if is_data_frame(X) else []
     impute = SimpleImputer(
         strategy="median", add_indicator=True, keep_empty_features=True
     )
-    floats = FunctionTransformer(as_floats)
-    before_linear, before_trees = make_pipeline(floats, impute), floats
+    texts = columns_of_text(X) if is_data_frame(X) else []
     if texts:
         warn_of_words(X, texts)
+        numbers = [name for name in column_names(X) if name not in texts]
         one_hot = OneHotEncoder(
             handle_unknown="infrequent_if_exist", max_categories=_MAX_CATEGORIES
         )
-        unknown = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
         ordinal = OrdinalEncoder(
-            encoded_missing_value=np.nan, max_categories=_MAX_CATEGORIES, **unknown
+            handle_unknown="use_encoded_value",
+            unknown_value=np.nan,
+            encoded_missing_value=np.nan,
+            max_categories=_MAX_CATEGORIES,
         )
-        numbers = [name for name in column_names(X) if name not in texts]
-        before_linear = encoded(one_hot, texts, numbers, impute)
-        before_trees = encoded(ordinal, texts, numbers)
-    if ndim > 1:  # a forest knows no categories
+        before_linear = _encoded(one_hot, texts, numbers, impute)
+        before_trees = _encoded(ordinal, texts, numbers)
+    else:
+        floats = FunctionTransformer(as_floats)
+        before_linear = make_pipeline(floats, impute)
+        before_trees = floats
+    if ndim > 1:  # a forest takes no categories
         before_trees = before_linear
     elif texts:
         trees.set_params(categorical_features=list(range(len(texts))))
@@ -62,36 +65,25 @@ def default_parts(X, ndim, measure):
     ]
 
 
-def models_of(ndim, measure):
-    """The linear model and the trees, for documents or for fixed items."""
+def _models(ndim, measure):
+    """Make the linear model and the trees, for documents or for fixed items."""
     if ndim > 1:
         loss = measure if isinstance(measure, TargetLoss) else "ndcg"
         linear = LowRankSurrogateRanker(target_loss=loss, random_state=0)
-        return linear, clone(linear).set_params(estimator="trees")
-    positional = getattr(measure, "is_positional", False)
-    of_trees = measure if has_utilities(measure) else "ndcg"
-    return (
-        OrderPreservingRegressor(target_loss=measure if positional else "ndcg"),
-        HistGradientBoostingRanker(target_loss=of_trees, random_state=0),
-    )
+        trees = LowRankSurrogateRanker(
+            target_loss=loss, estimator="trees", random_state=0
+        )
+        return linear, trees
+    is_positional = getattr(measure, "is_positional", False)
+    linear_loss = measure if is_positional else "ndcg"
+    trees_loss = measure if has_utilities(measure) else "ndcg"
+    linear = OrderPreservingRegressor(target_loss=linear_loss)
+    trees = HistGradientBoostingRanker(target_loss=trees_loss, random_state=0)
+    return linear, trees
 
 
-def warn_of_words(X, texts):
-    """Warn of columns of titles or sentences, which are read as categories."""
-    for name in texts:
-        seen = set(as_texts(X[[name]])[:, 0]) - {None}
-        if (
-            len(seen) > max(20, len(X) / 10)
-            and sum(" " in text for text in seen) > len(seen) / 2
-        ):
-            warn(
-                f"Column {name!r} of X has {len(seen)} texts in {len(X)} rows: a text is one "
-                "category, and its words are not read. Use TfidfVectorizer, or drop it."
-            )
-
-
-def encoded(encoder, texts, numbers, *after):
-    """A transformer of a frame: encoded columns of text, then columns of numbers."""
+def _encoded(encoder, texts, numbers, *after):
+    """Make a transformer of a frame: encoded columns of text, then those of numbers."""
     of_texts = make_pipeline(FunctionTransformer(as_texts), encoder)
     of_numbers = make_pipeline(FunctionTransformer(as_floats), *after)
     return ColumnTransformer(
@@ -99,50 +91,80 @@ def encoded(encoder, texts, numbers, *after):
     )
 
 
+def warn_of_words(X, texts):
+    """Warn of columns of titles or sentences, which are read as categories."""
+    for name in texts:
+        distinct = set(as_texts(X[[name]])[:, 0]) - {None}
+        n_with_spaces = sum(" " in text for text in distinct)
+        is_long = len(distinct) > max(20, len(X) / 10)
+        if is_long and n_with_spaces > len(distinct) / 2:
+            warn(
+                f"Column {name!r} of X has {len(distinct)} texts in {len(X)} rows: a "
+                "text is one category, and its words are not read. Use "
+                "TfidfVectorizer, or drop it."
+            )
+
+
 def columns_of_text(X):
-    """Names of the columns of text, categories and booleans; refuses dates and other types."""
-    names = column_names(X)
-    kinds = dict(zip(names, X.dtypes, strict=True))
-    is_polars = isinstance(X, getattr(sys.modules.get("polars"), "DataFrame", ()))
-    if is_polars:
-        import polars as pl
-
-        numbers = {name for name in names if kinds[name].is_numeric()}
-        texts = (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
-        known = {name for name in names if kinds[name] in texts}
+    """List the columns of text, categories and booleans; refuse other types."""
+    polars = sys.modules.get("polars")
+    if isinstance(X, getattr(polars, "DataFrame", ())):
+        kind_of_column = _polars_kind
     else:
-        from pandas.api import types
+        kind_of_column = _pandas_kind
+    texts = []
+    for name, dtype in zip(column_names(X), X.dtypes, strict=True):
+        kind = kind_of_column(dtype)
+        if kind == "text":
+            texts.append(name)
+        elif kind != "number":
+            raise ValueError(
+                f"Column {name!r} of X has the type {dtype}: make numbers of it (such "
+                "as days since a date), or drop it."
+            )
+    return texts
 
-        flags = {name for name in names if types.is_bool_dtype(kinds[name])}
-        numbers = {
-            name for name in names if types.is_numeric_dtype(kinds[name])
-        } - flags
-        tests = types.is_object_dtype, types.is_string_dtype
-        known = flags | {name for name in names if str(kinds[name]) == "category"}
-        known |= {name for name in names if any(test(kinds[name]) for test in tests)}
-    other = [name for name in names if name not in numbers | known]
-    if other:
-        raise ValueError(
-            f"Column {other[0]!r} of X has the type {kinds[other[0]]}: make numbers of it (such as "
-            "days since a date), or drop it."
-        )
-    return [name for name in names if name in known]
+
+def _polars_kind(dtype):
+    """Kind of a type of polars: "number", "text" (boolean and category too) or None."""
+    import polars as pl
+
+    if dtype.is_numeric():
+        return "number"
+    if dtype in (pl.String, pl.Boolean, pl.Categorical, pl.Enum):
+        return "text"
+    return None
+
+
+def _pandas_kind(dtype):
+    """Kind of a type of pandas: "number", "text" (boolean and category too) or None."""
+    from pandas.api import types
+
+    if types.is_bool_dtype(dtype):
+        return "text"
+    if types.is_numeric_dtype(dtype):
+        return "number"
+    is_text = types.is_object_dtype(dtype) or types.is_string_dtype(dtype)
+    if is_text or str(dtype) == "category":
+        return "text"
+    return None
 
 
 def as_floats(X):
-    """Columns of numbers as float64, missing ones as NaN."""
-    options = {"ensure_all_finite": "allow-nan", "ensure_min_features": 0}
+    """Convert columns of numbers to float64, missing ones to NaN."""
     try:
-        found = check_array(X, dtype=np.float64, **options)
+        floats = check_array(
+            X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0
+        )
     except ValueError as error:
         name_the_text(error, X)
         raise
-    mean_square(found, names=column_names(X) or None)
-    return found
+    mean_square(floats, names=column_names(X) or None)  # refuses numbers out of range
+    return floats
 
 
 def as_texts(X):
-    """Columns of text, categories or booleans as strings, missing ones as None."""
+    """Convert columns of text, categories or booleans to strings; missing is None."""
     if hasattr(X, "astype"):  # pandas
         return X.astype("string").to_numpy(dtype=object, na_value=None)
     import polars as pl

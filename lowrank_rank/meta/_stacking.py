@@ -1,4 +1,4 @@
-"""StackingRanker: several rankers in one, weighted by the measure on held-out queries."""
+"""StackingRanker: several rankers in one, weighted on held-out queries."""
 
 from dataclasses import dataclass
 from inspect import signature
@@ -24,7 +24,6 @@ from .._typing import Bunch, Named
 from .._warn import warn
 from ..fitting._any_regressor import weight_parameters
 from ..order_preserving._list_loss import deviation_within
-from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure
 from ._default_parts import default_parts
 from ._wrapped import WrappedRanker, WrapsModels, name_of_lists
@@ -49,23 +48,52 @@ class HeldOutScores(TableMixin):
     scores: list[float]
 
     def _columns(self):
-        columns = {
+        return {
             "part": ["stack", *self.parts],
             "weight": [1.0, *self.weights.tolist()],
+            "held-out score": self.scores,
         }
-        return columns | {"held-out score": self.scores}
+
+
+# Parameters -------------------------------------------------------------------------
+
+
+def _are_parts(value):
+    """Whether a value is a list of pairs of a usable name and an estimator."""
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    reserved = {*signature(StackingRanker).parameters, "stack"}
+    names = set()
+    for pair in value:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            return False
+        name, part = pair
+        if not isinstance(name, str) or "__" in name or name in reserved:
+            return False
+        if name in names or not predictor.accepts(part):
+            return False
+        names.add(name)
+    return True
 
 
 def _are_weights(value):
-    return isinstance(value, dict) and all(
-        number(0).accepts(one) for one in value.values()
-    )
+    if not isinstance(value, dict):
+        return False
+    return all(number(0).accepts(weight) for weight in value.values())
 
 
-_parts = Rule(lambda value: _are_parts(value), "a list of pairs (name, estimator)")
-_splitter = Rule(lambda cv: hasattr(cv, "split"), "a splitter")
+def _is_splitter(cv):
+    return hasattr(cv, "split")
+
+
+def _is_sized(cv):
+    return hasattr(cv, "__len__")
+
+
+_parts = Rule(_are_parts, "a list of pairs (name, estimator)")
+_splitter = Rule(_is_splitter, "a splitter")
 _splits = Rule(
-    lambda cv: hasattr(cv, "__len__"),
+    _is_sized,
     "a list of pairs (train, test), no generator, which a second fit would find empty",
 )
 _weights = Rule(_are_weights, "a dict of numbers >= 0, the weights_ of another stack")
@@ -142,8 +170,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] D. Metzler, W. B. Croft, "Linear feature-based models for information retrieval",
-       Information Retrieval 10, 2007 (coordinate ascent).
+    .. [1] D. Metzler, W. B. Croft, "Linear feature-based models for information
+       retrieval", Information Retrieval 10, 2007 (coordinate ascent).
 
     Examples
     --------
@@ -191,7 +219,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         self.verbose = verbose
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters; with `deep` also the parts by name, and ``name__parameter``.
+        """Get parameters; with `deep` also the parts by name, and ``name__parameter``.
 
         Parameters
         ----------
@@ -204,13 +232,13 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             Values by name of the parameter.
         """
         params = super().get_params(deep=False)
-        if deep and _are_parts(self.estimators):
-            for name, part in self.estimators or ():
-                inner = (
-                    part.get_params(deep=True) if hasattr(part, "get_params") else {}
-                )
-                params[name] = part
-                params.update({f"{name}__{key}": value for key, value in inner.items()})
+        if not deep:
+            return params
+        for name, part in self._parts_by_name().items():
+            params[name] = part
+            if hasattr(part, "get_params"):
+                for key, value in part.get_params(deep=True).items():
+                    params[f"{name}__{key}"] = value
         return params
 
     def set_params(self, **params: Any) -> "StackingRanker":
@@ -228,12 +256,17 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """
         if "estimators" in params:
             self.estimators = params.pop("estimators")
-        if _are_parts(self.estimators) and any(
-            name in params for name, _ in self.estimators or ()
-        ):
-            parts = self.estimators or ()
-            self.estimators = [(name, params.pop(name, part)) for name, part in parts]
+        parts = self._parts_by_name()
+        if parts.keys() & params.keys():
+            parts.update({name: params.pop(name) for name in parts if name in params})
+            self.estimators = list(parts.items())
         return super().set_params(**params)
+
+    def _parts_by_name(self):
+        """Parts of `estimators` by name; none if it is None or no list of parts."""
+        if self.estimators is None or not _are_parts(self.estimators):
+            return {}
+        return dict(self.estimators)
 
     def fit(
         self,
@@ -277,106 +310,147 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             If there are fewer lists than folds.
         """
         with fresh_fit(self):
-            measure = clone(resolve_measure(self.target_loss))
+            measure = self._checked_loss()
             X, y, lists, weights = self._read(X, y, qid, sample_weight, measure)
-            self.n_lists_ = lists.n_counted(weights)
-            weights = None if sample_weight is None else weights
             is_documents = y.ndim == 1
-            groups = lists.codes if is_documents else np.arange(len(y))
-            target = ranking_target(y, groups) if is_documents else y
-            self.target_loss_, self._has_qid_ = measure, lists.ids is not None
+            self.target_loss_ = measure
+            self.n_lists_ = lists.n_counted(weights)
             self.n_items_ = None if is_documents else y.shape[1]
-            given = self.estimators or default_parts(X, y.ndim, measure)
-            parts = {name: as_ranker(part, y.ndim) for name, part in given}
-            found = self._weights_of(parts, X, target, groups, weights)
-            kept = {
-                name: part
-                for name, part in parts.items()
-                if found is None or found[name]
-            }
-            self.estimators_: list[Any] = Parallel(n_jobs=self.n_jobs)(
-                delayed(fitted_part)(name, part, X, target, weights, self._said(name))
-                for name, part in kept.items()
-            )
-            self.named_estimators_: Bunch = Bunch(
-                **dict(zip(kept, self.estimators_, strict=True))
-            )
-            if found is None:
-                scores = [scores_of(part, X) for part in self.estimators_]
-                spreads = [deviation_within(one, groups, weights) for one in scores]
-                found = {
-                    name: 1.0 / each for name, each in zip(kept, spreads, strict=True)
-                }
-            self.weights_ = {name: float(weight) for name, weight in found.items()}
+            self._has_qid_ = lists.ids is not None
+            if sample_weight is None:
+                weights = None  # a part need not take weights
+            groups = np.arange(len(y))
+            target = y
+            if is_documents:
+                groups = lists.codes
+                target = ranking_target(y, groups)
+            estimators = self.estimators or default_parts(X, y.ndim, measure)
+            parts = {name: as_ranker(part, y.ndim) for name, part in estimators}
+
+            self.scores_: HeldOutScores | None = None
+            if self.weights is not None:
+                part_weights = self._given_weights(parts)
+            elif self._has_enough_lists():
+                part_weights = self._search(parts, X, target, groups, weights)
+            else:
+                part_weights = None
+            if part_weights is not None:
+                parts = {name: parts[name] for name in parts if part_weights[name]}
+
+            fits = []
+            for name, part in parts.items():
+                line = self._progress(name, "all rows")
+                fits.append(delayed(fitted_part)(name, part, X, target, weights, line))
+            self.estimators_: list[Any] = Parallel(n_jobs=self.n_jobs)(fits)
+            named = dict(zip(parts, self.estimators_, strict=True))
+            self.named_estimators_: Bunch = Bunch(**named)
+            if part_weights is None:
+                # Equal weights in units of each part's standard deviation.
+                part_weights = {}
+                for name, part in named.items():
+                    deviation = deviation_within(scores_of(part, X), groups, weights)
+                    part_weights[name] = 1.0 / deviation
+            self.weights_ = {name: float(w) for name, w in part_weights.items()}
         return self
 
-    def _weights_of(self, parts, X, target, groups, weights):
-        """Weight of each part by name: as given, or by a search that sets `scores_`, or None."""
-        self.scores_: HeldOutScores | None = None
-        if self.weights is not None:
-            if (
-                self.weights.keys() != parts.keys()
-                or not sum(self.weights.values()) > 0
-            ):
-                raise ValueError(
-                    f"weights must have a number >= 0 for each of {list(parts)}, not all of them "
-                    f"0, got {self.weights}."
-                )
-            return self.weights
-        n_folds = 3 if self.cv is None else self.cv
-        if isinstance(n_folds, int | np.integer) and self.n_lists_ < n_folds:
-            warn(
-                f"StackingRanker has fewer lists ({self.n_lists_}) than {n_folds} folds: all "
-                "parts have the same weight. Give qid, more lists, or a smaller cv."
+    def _given_weights(self, parts):
+        """Check the parameter `weights`, and return it."""
+        given: Any = self.weights
+        if given.keys() != parts.keys() or not sum(given.values()) > 0:
+            raise ValueError(
+                f"weights must have a number >= 0 for each of {list(parts)}, not all "
+                f"of them 0, got {given}."
             )
-            return None
-        rows, scores = self._held_out(parts, n_folds, X, target, groups, weights)
-        weights = None if weights is None else weights[rows]
-        scales = np.array(
-            [deviation_within(one, groups[rows], weights) for one in scores]
+        return given
+
+    def _has_enough_lists(self):
+        """Whether each fold has a list; warns if not."""
+        n_folds = 3 if self.cv is None else self.cv
+        is_number = isinstance(n_folds, int | np.integer)
+        if not is_number or self.n_lists_ >= n_folds:
+            return True
+        warn(
+            f"StackingRanker has fewer lists ({self.n_lists_}) than {n_folds} folds: "
+            "all parts have the same weight. Give qid, more lists, or a smaller cv."
         )
-        scores /= scales.reshape(-1, *[1] * (scores.ndim - 1))
-        is_documents = scores.ndim == 2
-        labels = target["y"][rows] if is_documents else target[rows]
-        qid, measure = groups[rows] if is_documents else None, self.target_loss_
+        return False
+
+    def _search(self, parts, X, target, groups, weights):
+        """Find the weight of each part on held-out rows; set `scores_`."""
+        is_default = self.cv is None and len(parts) == 2
+        folds = self._folds(X, target, groups, weights, 1 if is_default else None)
+        rows, scores = self._held_out(parts, folds, X, target, weights)
+        groups = groups[rows]
+        if weights is not None:
+            weights = weights[rows]
+        deviations = np.array([deviation_within(one, groups, weights) for one in scores])
+        scores /= deviations.reshape(-1, *[1] * (scores.ndim - 1))
+        measure = self.target_loss_
+        labels = target[rows]
+        qid = None
+        if self.n_items_ is None:
+            labels = labels["y"]
+            qid = groups
 
         def value(combined):
             return measure.measure(labels, combined, qid=qid, sample_weight=weights)
 
-        def values_of(combined):
-            values, of_lists = measure._values_of(labels, combined, qid, weights)
-            return values * of_lists
+        def values_of_lists(combined):
+            values, list_weights = measure._values_of(labels, combined, qid, weights)
+            return values * list_weights
 
-        if self.cv is None and len(parts) == 2:
-            best = mean_best_weights(scores, values_of)
+        if is_default:
+            best = mean_best_weights(scores, values_of_lists)
         else:
             best = best_weights(scores, value)
         best /= best.sum()
-        values = [value(np.tensordot(best, scores, 1)), *map(value, scores)]
-        self.scores_ = HeldOutScores(list(parts), best, values)
-        return dict(zip(parts, (best / scales).tolist(), strict=True))
-
-    def _held_out(self, parts, cv, X, target, groups, weights):
-        """The rows in test folds, and their scores by each part, shape (n_parts, n_rows, ...)."""
-        splitter = GroupKFold(cv) if isinstance(cv, int | np.integer) else check_cv(cv)
-        ids = groups if self._has_qid_ or self.n_items_ else None
-        n_folds = 1 if self.cv is None and len(parts) == 2 else None
-        splits = islice(splitter.split(X, target, groups), n_folds)
-        folds = [read_fold(fold, len(groups), ids, weights) for fold in splits]
-        found = Parallel(n_jobs=self.n_jobs)(
-            delayed(held_out_scores)(
-                name, part, X, target, weights, fold, self._said(name, i)
-            )
-            for name, part in parts.items()
-            for i, fold in enumerate(folds, start=1)
+        stacked_value = value(np.tensordot(best, scores, 1))
+        self.scores_ = HeldOutScores(
+            parts=list(parts),
+            weights=best,
+            scores=[stacked_value, *map(value, scores)],
         )
+        # Weights of the parts' own scores: those of scaled ones over the deviations.
+        return dict(zip(parts, (best / deviations).tolist(), strict=True))
+
+    def _folds(self, X, target, groups, weights, n_folds):
+        """Row indices (train, test) of the first `n_folds` folds, or of all."""
+        cv = 3 if self.cv is None else self.cv
+        is_number = isinstance(cv, int | np.integer)
+        splitter = GroupKFold(cv) if is_number else check_cv(cv)
+        splits = islice(splitter.split(X, target, groups), n_folds)
+        # Without query ids all documents are one list, which folds may cut.
+        has_lists = self._has_qid_ or self.n_items_ is not None
+        ids = groups if has_lists else None
+        return [read_fold(fold, len(groups), ids, weights) for fold in splits]
+
+    def _held_out(self, parts, folds, X, target, weights):
+        """Score the rows in test folds by each part.
+
+        Returns
+        -------
+        rows : ndarray of int
+            Indices of the rows in test folds, in their order.
+        scores : ndarray of shape (n_parts, len(rows), ...)
+        """
+        fits = []
+        for name, part in parts.items():
+            for i, fold in enumerate(folds, start=1):
+                line = self._progress(name, f"fold {i}")
+                fits.append(
+                    delayed(held_out_scores)(name, part, X, target, weights, fold, line)
+                )
+        scores = Parallel(n_jobs=self.n_jobs)(fits)
         # A row in several test folds has the score of the last one.
-        tests = np.concatenate([test for _, test in folds])
-        place = np.full(len(groups), -1)
-        place[tests] = np.arange(len(tests))
-        rows = np.flatnonzero(place >= 0)
-        each = [found[i : i + len(folds)] for i in range(0, len(found), len(folds))]
-        return rows, np.stack([np.concatenate(one)[place[rows]] for one in each])
+        tested = np.concatenate([test for _, test in folds])
+        last_place = np.full(len(target), -1)
+        last_place[tested] = np.arange(len(tested))
+        rows = np.flatnonzero(last_place >= 0)
+        scores_of_parts = []
+        for first in range(0, len(scores), len(folds)):
+            in_folds = np.concatenate(scores[first : first + len(folds)])
+            scores_of_parts.append(in_folds[last_place[rows]])
+        return rows, np.stack(scores_of_parts)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict scores, the weighted sum of the parts' scores, higher is better.
@@ -401,142 +475,142 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         except ValueError as error:
             if self.estimators is None and "contains NaN" in str(error):
                 raise ValueError(
-                    "X has missing values (NaN), and the X of fit had none: fit StackingRanker to "
-                    f"rows with missing values too, or fill them in. {str(error).splitlines()[-1]}"
+                    "X has missing values (NaN), and the X of fit had none: fit "
+                    "StackingRanker to rows with missing values too, or fill them in. "
+                    f"{str(error).splitlines()[-1]}"
                 ) from error
             raise
 
-    def _said(self, name, fold=None):
-        """The line of progress of a fit, or None."""
-        where = "all rows" if fold is None else f"fold {fold}"
-        return f"[StackingRanker] {name} on {where}" if self.verbose else None
+    def _progress(self, name, rows):
+        """Line of progress of a fit, or None."""
+        return f"[StackingRanker] {name} on {rows}" if self.verbose else None
 
     def _sk_visual_block_(self):
-        """The parts, with their weights once fitted, in scikit-learn's diagram."""
-        parts, weights = self.estimators or [], getattr(self, "weights_", None)
+        """Return the diagram of the parts, with their weights once fitted."""
+        parts = self.estimators or []
+        weights = getattr(self, "weights_", None)
         if weights:
-            kept = self.named_estimators_.items()
             parts = [
-                (f"{name}, weight {weights[name]:.3g}", part) for name, part in kept
+                (f"{name}, weight {weights[name]:.3g}", part)
+                for name, part in self.named_estimators_.items()
             ]
         return VotingRegressor(parts)._sk_visual_block_()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = [get_tags(part).input_tags for _, part in self.estimators or ()]
-        tags.input_tags.sparse = bool(inner) and all(one.sparse for one in inner)
-        tags.input_tags.allow_nan = all(
-            one.allow_nan for one in inner
-        )  # the parts of None do
+        of_parts = [get_tags(part).input_tags for _, part in self.estimators or ()]
+        # The parts of None take missing values, and no sparse X.
+        tags.input_tags.sparse = bool(of_parts) and all(one.sparse for one in of_parts)
+        tags.input_tags.allow_nan = all(one.allow_nan for one in of_parts)
         return tags
 
 
 # Parts ------------------------------------------------------------------------------
 
 
-def _are_parts(value):
-    """Whether a value is a list of pairs of a name and an estimator, under usable names."""
-    if not isinstance(value, list | tuple) or not value:
-        return False
-    if not all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
-        return False
-    names = [name for name, _ in value]
-    taken = {*signature(StackingRanker).parameters, "stack"}
-    return (
-        all(
-            isinstance(name, str) and "__" not in name and name not in taken
-            for name in names
-        )
-        and len(set(names)) == len(names)
-        and all(predictor.accepts(part) for _, part in value)
-    )
-
-
 def as_ranker(part, ndim):
-    """A part that fits a `ranking_target`, or a matrix y if `ndim` is not 1."""
+    """Wrap a part that takes no `ranking_target`; `ndim` is that of y."""
     last = part.steps[-1][1] if isinstance(part, Pipeline) else part
     if ndim > 1 or isinstance(last, BaseRanker):
         return part
     if last is part or name_of_lists(last) is None:
         return WrappedRanker(part)
-    return Pipeline([*part.steps[:-1], (part.steps[-1][0], WrappedRanker(last))])
+    # A Pipeline hands lists to its last step only inside y: the step is wrapped.
+    name, _ = part.steps[-1]
+    return Pipeline([*part.steps[:-1], (name, WrappedRanker(last))])
 
 
 def read_fold(fold, n_rows, ids, weights):
-    """Row indices (train, test) of a fold; refuses lists in both, and rows without a weight.
+    """Row indices (train, test) of a fold.
 
-    `ids` are the lists of the rows, or None for rows of one list.
+    Refuses lists in both, and rows without a weight. `ids` are the lists of the rows,
+    or None for rows of one list.
     """
-    train, test = (np.arange(n_rows)[np.asarray(rows)] for rows in fold)
-    cut = np.empty(0) if ids is None else np.intersect1d(ids[train], ids[test])
-    if len(cut):
-        raise ValueError(
-            f"cv puts rows of {len(cut)} lists into the training and the test part of one fold: "
-            "use an integer or GroupKFold, which keep queries whole."
-        )
+    train, test = fold
+    train = np.arange(n_rows)[np.asarray(train)]
+    test = np.arange(n_rows)[np.asarray(test)]
+    if ids is not None:
+        n_cut = len(np.intersect1d(ids[train], ids[test]))
+        if n_cut > 0:
+            raise ValueError(
+                f"cv puts rows of {n_cut} lists into the training and the test part of "
+                "one fold: use an integer or GroupKFold, which keep queries whole."
+            )
     if weights is not None and not (weights[train].any() and weights[test].any()):
         raise ValueError(
-            "A fold of cv has no row of positive weight in training or test: use fewer folds."
+            "A fold of cv has no row of positive weight in training or test: use fewer "
+            "folds."
         )
     return train, test
 
 
-def fitted_part(name, part, X, target, weights, said):
-    """A clone of the part, fitted; an error names the part."""
-    if said:
-        print(said, flush=True)
+def held_out_scores(name, part, X, target, weights, fold, line):
+    """Score the test rows of a fold by the part, fitted on the training rows."""
+    train, test = fold
+    if weights is not None:
+        weights = weights[train]
+    model = fitted_part(name, part, take_rows(X, train), target[train], weights, line)
+    return scores_of(model, take_rows(X, test))
+
+
+def fitted_part(name, part, X, target, weights, line):
+    """Fit a clone of the part; print the line of progress; an error names the part."""
+    if line:
+        print(line, flush=True)
     model = clone(part)
     try:
         with config_context(enable_metadata_routing=False):
-            given = {} if weights is None else weight_parameters(model, weights)
-            if given is None:
+            options = {} if weights is None else weight_parameters(model, weights)
+            if options is None:
                 raise ValueError(f"{model!r} takes no sample_weight in fit.")
-            return model.fit(X, target, **given)
+            return model.fit(X, target, **options)
     except Exception as error:
+        # The error's own type may need other arguments than a message.
         kinds = (ValueError, TypeError, MemoryError)
         kind = next((one for one in kinds if isinstance(error, one)), RuntimeError)
         raise kind(f"The part {name!r} of StackingRanker: {error}") from error
 
 
-def held_out_scores(name, part, X, target, weights, fold, said):
-    """Scores of the test rows of a fold by the part, fitted on the training rows."""
-    train, test = fold
-    of_train = None if weights is None else weights[train]
-    model = fitted_part(name, part, take_rows(X, train), target[train], of_train, said)
-    return scores_of(model, take_rows(X, test))
-
-
 def scores_of(model, X):
-    """Scores of the rows of X by a fitted part, float64."""
+    """Score the rows of X by a fitted part, in float64."""
     scores = model.decision_function(X) if is_classifier(model) else model.predict(X)
     return np.asarray(scores, dtype=np.float64)
 
 
-def mean_best_weights(scores, values_of):
+# Weights ----------------------------------------------------------------------------
+
+
+def mean_best_weights(scores, values_of_lists):
     """Mean over 200 bootstraps of the lists of the best weights of two parts on a grid.
 
     Parameters
     ----------
     scores : ndarray of shape (2, ...)
-    values_of : callable
-        The weighted measure of each list at combined scores, without NaN; greater is
-        better.
+    values_of_lists : callable
+        The weighted measure of each list at combined scores; greater is better.
     """
     grid = np.linspace(0.0, 1.0, 11)
-    values = np.array([values_of(w * scores[0] + (1.0 - w) * scores[1]) for w in grid])
-    values = values[:, ~np.isnan(values).any(axis=0)]
+    values = np.array(
+        [values_of_lists(w * scores[0] + (1.0 - w) * scores[1]) for w in grid]
+    )
+    has_value = ~np.isnan(values).any(axis=0)
+    values = values[:, has_value]
     n = values.shape[1]
     if n == 0:  # the measure is undefined on every held-out list
         return np.full(2, 0.5)
-    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1.0 / n), size=200)
+    # How often each list is drawn, in each bootstrap.
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(n, np.full(n, 1.0 / n), size=200)
     totals = counts @ values.T
+    # Weights that tie for the best count as their mean.
     is_best = totals >= totals.max(axis=1, keepdims=True) - 1e-12 * n
-    first = float(np.mean(is_best @ grid / is_best.sum(axis=1)))
-    return np.array([first, 1.0 - first])
+    best = is_best @ grid / is_best.sum(axis=1)
+    w = float(np.mean(best))
+    return np.array([w, 1.0 - w])
 
 
 def best_weights(scores, value):
-    """Weights by coordinate search from the best part, in at most three rounds.
+    """Search weights by coordinates from the best part, in at most three rounds.
 
     Parameters
     ----------
@@ -544,20 +618,22 @@ def best_weights(scores, value):
     value : callable
         The measure of combined scores, greater is better.
     """
+    n_parts = len(scores)
     values = [value(one) for one in scores]
-    weights, best = np.eye(len(scores))[int(np.argmax(values))], max(values)
+    best = max(values)
+    weights = np.eye(n_parts)[int(np.argmax(values))]
     for _ in range(3):
         before = weights
-        for j in range(len(scores)):
-            rest = weights.copy()
+        for j in range(n_parts):
+            trial = weights.copy()
             for weight in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0):
-                trial = rest.copy()
                 trial[j] = weight
-                found = (
-                    value(np.tensordot(trial, scores, 1)) if trial.any() else -np.inf
-                )
-                if found > best:
-                    weights, best = trial, found
+                if not trial.any():
+                    continue
+                trial_value = value(np.tensordot(trial, scores, 1))
+                if trial_value > best:
+                    best = trial_value
+                    weights = trial.copy()
         if np.array_equal(weights, before):
             break
     return weights

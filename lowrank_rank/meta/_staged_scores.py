@@ -1,4 +1,4 @@
-"""The measure after each tree of LightGBM's and XGBoost's rankers, by their own callbacks.
+"""The measure after each tree of LightGBM's and XGBoost's rankers, by callbacks.
 
 The libraries are imported only where a model of theirs is given.
 """
@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 
 def staged_scores(estimator, rows, held, value, patience):
-    """The value after each tree, until it has not grown for `patience` trees.
+    """Compute the value after each tree, until it stops growing for `patience` trees.
 
     Parameters
     ----------
@@ -27,49 +27,56 @@ def staged_scores(estimator, rows, held, value, patience):
     -------
     ndarray of shape (n_trees,)
     """
-    library = {kind.__module__.partition(".")[0] for kind in type(estimator).__mro__}
-    if "lightgbm" in library:
-        return np.array(_lightgbm_scores(clone(estimator), rows, held, value, patience))
-    if "xgboost" in library:
-        return np.array(
-            _xgboost_scores(with_trees(estimator), rows, held, value, patience)
+    libraries = {kind.__module__.partition(".")[0] for kind in type(estimator).__mro__}
+    if "lightgbm" in libraries:
+        scores = _lightgbm_scores(clone(estimator), rows, held, value, patience)
+    elif "xgboost" in libraries:
+        scores = _xgboost_scores(with_trees(estimator), rows, held, value, patience)
+    else:
+        raise ValueError(
+            "early_stopping needs a model of LightGBM or XGBoost, which can be watched "
+            f"as it grows: {estimator!r} cannot. Set early_stopping=False."
         )
-    raise ValueError(
-        "early_stopping needs a model of LightGBM or XGBoost, which can be watched as it grows: "
-        f"{estimator!r} cannot. Set early_stopping=False."
-    )
+    return np.array(scores)
 
 
 def with_trees(estimator, n_trees=None):
-    """A clone without early stopping, with `n_trees` trees or with its own number."""
-    given = {} if n_trees is None else {"n_estimators": n_trees}
+    """Clone without early stopping, with `n_trees` trees or with its own number."""
+    params = {}
+    if n_trees is not None:
+        params["n_estimators"] = n_trees
     if "early_stopping_rounds" in estimator.get_params(deep=False):  # XGBoost
-        given["early_stopping_rounds"] = None
-    return clone(estimator).set_params(**given)
+        params["early_stopping_rounds"] = None
+    return clone(estimator).set_params(**params)
 
 
 def _lightgbm_scores(model, rows, held, value, patience):
     """Scores by LightGBM's callbacks, with its own metrics switched off."""
     import lightgbm  # an optional dependency: a model of it was given
 
-    history: dict = {}
-    (X, y, options), (X_held, options_held) = rows, held
-    unused = np.zeros(X_held.shape[0])
+    X, y, options = rows
+    X_held, options_held = held
+    unused_labels = np.zeros(X_held.shape[0])
+    evaluation: dict = {"eval_set": [(X_held, unused_labels)]}
     if "eval_X" in signature(model.fit).parameters:  # from LightGBM 4.7 on
-        given: dict = {"eval_X": X_held, "eval_y": unused}
-    else:
-        given = {"eval_set": [(X_held, unused)]}
+        evaluation = {"eval_X": X_held, "eval_y": unused_labels}
+
+    def metric(_, predicted):
+        greater_is_better = True
+        return "measure", value(predicted), greater_is_better
+
+    history: dict = {}
+    record = lightgbm.record_evaluation(history)
     stop = lightgbm.early_stopping(patience, verbose=False)
-    given |= {
-        "callbacks": [lightgbm.record_evaluation(history), stop],
-        **options,
-        **options_held,
-    }
-    model.set_params(metric="None").fit(
+    model.set_params(metric="None")
+    model.fit(
         X,
         y,
-        eval_metric=lambda _, predicted: ("measure", value(predicted), True),
-        **given,
+        eval_metric=metric,
+        callbacks=[record, stop],
+        **evaluation,
+        **options,
+        **options_held,
     )
     return history["valid_0"]["measure"]
 
@@ -78,18 +85,21 @@ def _xgboost_scores(model, rows, held, value, patience):
     """Scores by two callbacks of XGBoost: one computes the measure, one stops."""
     import xgboost  # an optional dependency: a model of it was given
 
+    X, y, options = rows
+    X_held, _ = held
+    matrix = xgboost.DMatrix(
+        X_held,
+        missing=model.missing,
+        feature_types=model.feature_types,
+        enable_categorical=model.enable_categorical,
+    )
     scores: list = []
-    (X, y, options), (X_held, _) = rows, held
-    kinds = {
-        name: getattr(model, name) for name in ("feature_types", "enable_categorical")
-    }
-    matrix = xgboost.DMatrix(X_held, missing=model.missing, **kinds)
 
     class Measure(xgboost.callback.TrainingCallback):
         def after_iteration(self, model, epoch, evals_log):
             scores.append(value(model.predict(matrix)))
             evals_log["held_out"] = {"measure": scores}
-            return False
+            return False  # goes on
 
     stopping = xgboost.callback.EarlyStopping(
         rounds=patience, data_name="held_out", metric_name="measure", maximize=True

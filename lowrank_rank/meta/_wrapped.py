@@ -30,7 +30,6 @@ from .._lists import RankingLists
 from .._parameters import fresh_fit, number, predictor, random_state
 from ..fitting._any_regressor import checked_prediction, fit_one, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
-from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure
 from ._staged_scores import staged_scores, with_trees
 
@@ -43,20 +42,18 @@ class WrapsModels(BaseRanker):
 
     def _validate_X(self, X, *, reset):
         check_unmasked(X, "X")
-        try:
-            X = X if hasattr(X, "shape") else np.asarray(X)
-        except ValueError as error:
-            raise ValueError(
-                f"X must be a table with rows of one length: {error}."
-            ) from None
+        if not hasattr(X, "shape"):
+            try:
+                X = np.asarray(X)
+            except ValueError as error:
+                raise ValueError(
+                    f"X must be a table with rows of one length: {error}."
+                ) from None
         if not is_data_frame(X):  # of a frame, a Pipeline may make numbers
             refuse_dates(X)
-        if len(X.shape) == 2 and not issparse(
-            X
-        ):  # the models say what is wrong with others
-            read_features(
-                self, X, reset=reset, skip_check_array=True
-            )  # columns by name
+        if len(X.shape) == 2 and not issparse(X):
+            # Columns by name; the models say what is wrong with the entries.
+            read_features(self, X, reset=reset, skip_check_array=True)
         return X
 
 
@@ -195,25 +192,25 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             lists or a model that cannot stop.
         """
         with fresh_fit(self):
-            loss = clone(resolve_measure(self.target_loss))
+            loss = self._checked_loss()
             X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
             if y.ndim != 1:
                 raise ValueError(
-                    f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
-                    f"{y.shape}. A matrix y carries no query ids: fit the estimator itself on it."
+                    f"{type(self).__name__} takes one grade per row, y of shape "
+                    f"(n_rows,), got {y.shape}. A matrix y carries no query ids: fit "
+                    "the estimator itself on it."
                 )
-            self.target_loss_, self.n_items_, self.n_lists_ = (
-                loss,
-                None,
-                lists.n_counted(weights),
-            )
+            self.target_loss_ = loss
+            self.n_items_ = None
+            self.n_lists_ = lists.n_counted(weights)
             self._has_qid_ = lists.ids is not None
-            weights = None if sample_weight is None else weights
+            if sample_weight is None:
+                weights = None  # the estimator need not take weights
             self.estimator_: Any = self._fit_clone(X, y, lists, weights)
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Predict scores, higher is better. The score of a row does not depend on other rows.
+        """Predict scores; the score of a row does not depend on other rows.
 
         Parameters
         ----------
@@ -226,13 +223,14 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             Scores: the larger, the better the row.
         """
         check_is_fitted(self)
-        X, model = self._validate_X(X, reset=False), self.estimator_
+        X = self._validate_X(X, reset=False)
+        model = self.estimator_
         if not is_classifier(model):
             scores = model.predict(X)
         elif hasattr(model, "predict_proba"):
-            scores = model.predict_proba(X) @ np.asarray(
-                model.classes_, dtype=np.float64
-            )
+            # Expected grades.
+            grades = np.asarray(model.classes_, dtype=np.float64)
+            scores = model.predict_proba(X) @ grades
         else:
             scores = model.decision_function(X)
         return checked_prediction(model, scores, X.shape[0])[:, 0]
@@ -251,34 +249,32 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         tags = super().__sklearn_tags__()
         if predictor.accepts(self.estimator):  # else fit raises the error
             inner = get_tags(self.estimator).input_tags
-            tags.input_tags.sparse, tags.input_tags.allow_nan = (
-                inner.sparse,
-                inner.allow_nan,
-            )
+            tags.input_tags.sparse = inner.sparse
+            tags.input_tags.allow_nan = inner.allow_nan
         return tags
 
     def __sklearn_clone__(self) -> "WrappedRanker":
-        given = copy(self)
-        given.estimator = clonable(self.estimator)
-        return super(WrappedRanker, given).__sklearn_clone__()
+        ranker = copy(self)
+        ranker.estimator = clonable(self.estimator)
+        return super(WrappedRanker, ranker).__sklearn_clone__()
 
     # Fitting --------------------------------------------------------------------------
 
     def _fit_clone(self, X, y, lists, weights):
-        """A fitted clone of the estimator."""
-        name = name_of_lists(self.estimator)
-        if (
-            name is not None and lists.order is not None
-        ):  # bring the rows of each list together
-            X, y = take_rows(X, lists.order), lists.group(y)
-            weights = None if weights is None else lists.group(weights)
+        """Fit a clone of the estimator, with the rows of each list together."""
+        if name_of_lists(self.estimator) is not None and lists.order is not None:
+            X = take_rows(X, lists.order)
+            y = lists.group(y)
+            if weights is not None:
+                weights = lists.group(weights)
             lists = RankingLists(lists.lengths)
         grades = y
         if self.relevance_threshold is not None:
             grades = (y >= self.relevance_threshold).astype(np.float64)
         model = clone(clonable(self.estimator))
         if self.early_stopping:
-            model = self._with_best_n_iter(X, y, grades, lists, weights)
+            n_trees = self._best_n_iter(X, y, grades, lists, weights)
+            model = with_trees(self.estimator, n_trees)
         options = self._fit_options(lists, weights)
         try:
             fit_one(model, X, grades, **options)
@@ -286,75 +282,95 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             if "exceeds upper limit" not in str(error):
                 raise
             raise ValueError(
-                f"{type(model).__name__} takes at most 10,000 rows of a query ({error}): take "
-                "HistGradientBoostingRanker, or drop the last rows of long queries."
+                f"{type(model).__name__} takes at most 10,000 rows of a query "
+                f"({error}): take HistGradientBoostingRanker, or drop the last rows of "
+                "long queries."
             ) from error
-        has_scores = hasattr(model, "predict_proba") or (
-            hasattr(model, "decision_function") and len(model.classes_) == 2
-        )
-        if is_classifier(model) and not has_scores:
+        if is_classifier(model) and not _has_scores(model):
             raise ValueError(
-                f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: "
-                "use a classifier with predict_proba (CalibratedClassifierCV), or a regressor."
+                f"{type(model).__name__} gives no score to rank {len(model.classes_)} "
+                "grades by: use a classifier with predict_proba "
+                "(CalibratedClassifierCV), or a regressor."
             )
         return model
 
-    def _fit_options(self, lists, weights):
-        """Arguments of the estimator's fit besides features and grades."""
-        name, options = name_of_lists(self.estimator), {}
-        if name is not None:
-            options[name] = lists.lengths if name == "group" else lists.index
-        if weights is None:
-            return options
-        if name == "qid":  # one weight for each list
-            return {**options, "sample_weight": lists.sum(weights) / lists.lengths}
-        takes_both = "group_weight" in signature(self.estimator.fit).parameters
-        if takes_both and np.array_equal(weights, lists.repeat(weights[lists.starts])):
-            return {**options, "group_weight": weights}
-        given = weight_parameters(self.estimator, weights)
-        if given is None:
-            raise ValueError(
-                f"{self.estimator!r} takes no sample_weight in fit: leave it out."
-            )
-        return {**options, **given}
+    def _best_n_iter(self, X, y, grades, lists, weights):
+        """Find the number of trees that is best on held-out lists.
 
-    def _with_best_n_iter(self, X, y, grades, lists, weights):
-        """A clone of the estimator with the number of trees that is best on held-out lists."""
+        Sets `validation_scores_` and `n_iter_`.
+        """
         w = np.ones(len(y)) if weights is None else weights
         rows, held = hold_out(lists, w, self.validation_fraction, self.random_state)
-        lists_fit, lists_held = lists.of_rows(rows), lists.of_rows(held)
-        options = self._fit_options(
-            lists_fit, None if weights is None else weights[rows]
-        )
-        of_held = {"eval_group": [lists_held.lengths]} if "group" in options else {}
-        fitted, tried = (
-            (take_rows(X, rows), grades[rows], options),
-            (take_rows(X, held), of_held),
-        )
-        value = measure_on(self.target_loss_, y[held], lists_held, w[held])
+        lists_fit = lists.of_rows(rows)
+        lists_held = lists.of_rows(held)
+        weights_fit = None if weights is None else weights[rows]
+        options = self._fit_options(lists_fit, weights_fit)
+        options_held = {}
+        if "group" in options:
+            options_held["eval_group"] = [lists_held.lengths]
         scores = staged_scores(
-            self.estimator, fitted, tried, value, self.n_iter_no_change
+            self.estimator,
+            (take_rows(X, rows), grades[rows], options),
+            (take_rows(X, held), options_held),
+            measure_on(self.target_loss_, y[held], lists_held, w[held]),
+            self.n_iter_no_change,
         )
         self.validation_scores_: np.ndarray = scores
         self.n_iter_: int = int(np.argmax(scores)) + 1
-        return with_trees(self.estimator, self.n_iter_)
+        return self.n_iter_
+
+    def _fit_options(self, lists, weights):
+        """Arguments of the estimator's fit besides features and grades."""
+        name = name_of_lists(self.estimator)
+        options = {}
+        if name is not None:
+            options[name] = lists.lengths if name == "group" else lists.index
+        if weights is not None:
+            options.update(self._weight_options(name, lists, weights))
+        return options
+
+    def _weight_options(self, name, lists, weights):
+        """Arguments of the estimator's fit for weights; `name` takes the lists."""
+        if name == "qid":
+            # One weight for each list, the mean of its rows.
+            return {"sample_weight": lists.sum(weights) / lists.lengths}
+        takes_list_weights = "group_weight" in signature(self.estimator.fit).parameters
+        first_weights = weights[lists.starts]
+        if takes_list_weights and np.array_equal(weights, lists.repeat(first_weights)):
+            return {"group_weight": weights}
+        options = weight_parameters(self.estimator, weights)
+        if options is None:
+            raise ValueError(
+                f"{self.estimator!r} takes no sample_weight in fit: leave it out."
+            )
+        return options
+
+
+def _has_scores(classifier):
+    """Whether a fitted classifier gives one score a row."""
+    if hasattr(classifier, "predict_proba"):
+        return True
+    return hasattr(classifier, "decision_function") and len(classifier.classes_) == 2
 
 
 def clonable(estimator):
-    """An estimator that `clone` takes: CatBoost copies lists of parameters, and needs tuples."""
+    """Return an estimator that `clone` takes, which copies no lists of parameters.
+
+    CatBoost copies such lists itself, and needs tuples.
+    """
     try:
         clone(estimator, safe=False)
-        return estimator
     except RuntimeError:
-        given = estimator.get_params(deep=False)
-        tuples = {
-            name: tuple(v) if isinstance(v, list) else v for name, v in given.items()
-        }
-        return type(estimator)(**tuples)
+        params = estimator.get_params(deep=False)
+        for name, value in params.items():
+            if isinstance(value, list):
+                params[name] = tuple(value)
+        return type(estimator)(**params)
+    return estimator
 
 
 def name_of_lists(estimator):
-    """The parameter of the estimator's fit that takes lists, or None.
+    """Name of the parameter of the estimator's fit that takes lists, or None.
 
     Refuses a Pipeline that would lose the lists, and models of clusters.
     """
@@ -369,10 +385,11 @@ def name_of_lists(estimator):
         return None
     if type(estimator).__name__.startswith("Dask"):
         raise ValueError(
-            f"{type(estimator).__name__} fits collections of Dask, and WrappedRanker rows in "
-            "memory: fit it by itself, or wrap the model without Dask."
+            f"{type(estimator).__name__} fits collections of Dask, and WrappedRanker "
+            "rows in memory: fit it by itself, or wrap the model without Dask."
         )
     parameters = signature(estimator.fit).parameters
-    return next(
-        (name for name in ("group_id", "qid", "group") if name in parameters), None
-    )
+    for name in ("group_id", "qid", "group"):
+        if name in parameters:
+            return name
+    return None
