@@ -383,7 +383,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         groups = groups[rows]
         if weights is not None:
             weights = weights[rows]
-        deviations = np.array([deviation_within(one, groups, weights) for one in scores])
+        deviations = np.array(
+            [deviation_within(one, groups, weights) for one in scores]
+        )
         scores /= deviations.reshape(-1, *[1] * (scores.ndim - 1))
         measure = self.target_loss_
         labels = target[rows]
