@@ -62,8 +62,6 @@ from lowrank_rank._parameters import (
     verbosity,
 )
 from lowrank_rank._tables import TableMixin
-from lowrank_rank.consensus._consensus import another_optimum, clear_net
-from lowrank_rank.consensus._votes import read_votes
 from lowrank_rank.decoders._average_precision import (
     average_precision_bound,
     average_precision_value,
@@ -72,16 +70,9 @@ from lowrank_rank.decoders._average_precision import (
 from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
 from lowrank_rank.decoders.feedback_arcs._decoders import (
     PD_DECODERS,
-    auto_pd_decoder,
     pd_decoder,
 )
-from lowrank_rank.decoders.feedback_arcs._exact import (
-    MAX_ITEMS_ORDERING,
-    MAX_ITEMS_SUBSETS,
-)
 from lowrank_rank.decoders.feedback_arcs._graphs import (
-    acyclic_edges,
-    check_preference_matrices,
     differences_from_matrices,
     matrices_from_differences,
     net_preferences,

@@ -11,8 +11,6 @@ from lowrank_rank import consensus_ranking
 from lowrank_rank.datasets import grades_from_orders
 from lowrank_rank.target_losses import PairwiseDisagreement
 
-from .internals import read_votes
-
 NAMES = ["ash", "birch", "cedar"]
 GRADES = np.array(
     [[2.0, 1.0, 0.0], [0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [np.nan, 0.0, 1.0]]
@@ -70,41 +68,45 @@ def test_every_form_gives_the_same_total():
     each = PairwiseDisagreement().preferences(GRADES)
     total = np.einsum("q,qij->ij", WEIGHTS, each)
     for name, arguments in forms():
-        votes = read_votes(weights=WEIGHTS, **arguments)
+        votes = consensus_ranking(weights=WEIGHTS, **arguments)
         assert votes.items.tolist() == NAMES, name
-        np.testing.assert_array_equal(votes.total(), total, err_msg=name)
-    counted = read_votes(total, items=NAMES, kind="counts")
-    np.testing.assert_array_equal(counted.total(), total)
-    assert counted.are_counts
+        np.testing.assert_array_equal(votes.preferences, total, err_msg=name)
+    counted = consensus_ranking(total, items=NAMES, kind="counts")
+    np.testing.assert_array_equal(counted.preferences, total)
+    assert counted.votes.are_counts
     bunch = Bunch(target=GRADES, counts=np.array(WEIGHTS), item_names=np.array(NAMES))
-    np.testing.assert_array_equal(read_votes(bunch).total(), total)
-    doubled = read_votes(bunch, weights=2 * np.array(WEIGHTS), items=["a", "b", "c"])
-    np.testing.assert_array_equal(doubled.total(), 2 * total)
+    np.testing.assert_array_equal(consensus_ranking(bunch).preferences, total)
+    doubled = consensus_ranking(
+        bunch, weights=2 * np.array(WEIGHTS), items=["a", "b", "c"]
+    )
+    np.testing.assert_array_equal(doubled.preferences, 2 * total)
     assert doubled.items.tolist() == ["a", "b", "c"]
 
 
 def test_rows_of_a_long_frame_may_be_in_any_order():
     rows = np.random.default_rng(0).permutation(len(LONG))
     mixed = {name: [column[i] for i in rows] for name, column in columns().items()}
-    expected = read_votes(columns(), items=NAMES).total()
-    np.testing.assert_array_equal(read_votes(mixed, items=NAMES).total(), expected)
+    expected = consensus_ranking(columns(), items=NAMES).preferences
+    np.testing.assert_array_equal(
+        consensus_ranking(mixed, items=NAMES).preferences, expected
+    )
 
 
 def test_polars_frames():
     polars = pytest.importorskip("polars")
-    expected = read_votes(columns()).total()
+    expected = consensus_ranking(columns()).preferences
     np.testing.assert_array_equal(
-        read_votes(polars.DataFrame(columns())).total(), expected
+        consensus_ranking(polars.DataFrame(columns())).preferences, expected
     )
     wide = polars.DataFrame({name: GRADES[:3, i] for i, name in enumerate(NAMES)})
-    assert read_votes(wide, kind="grades").items.tolist() == NAMES
+    assert consensus_ranking(wide, kind="grades").items.tolist() == NAMES
 
 
 def test_numbers_where_nothing_names_the_items_and_tuples_as_names():
-    assert read_votes(GRADES, kind="grades").items.tolist() == [0, 1, 2]
-    named = read_votes(GRADES, kind="grades", items=[("a", 1), ("a", 2), "b"])
+    assert consensus_ranking(GRADES, kind="grades").items.tolist() == [0, 1, 2]
+    named = consensus_ranking(GRADES, kind="grades", items=[("a", 1), ("a", 2), "b"])
     assert named.items.tolist() == [("a", 1), ("a", 2), "b"]
-    assert read_votes([["b", "a"], ["c"]]).items.tolist() == ["b", "a", "c"]
+    assert consensus_ranking([["b", "a"], ["c"]]).items.tolist() == ["b", "a", "c"]
 
 
 FOUR = (
@@ -175,18 +177,18 @@ BAD = [
 )
 def test_what_does_not_fit_is_named(arguments, message):
     with pytest.raises(ValueError, match=message):
-        read_votes(**arguments)
+        consensus_ranking(**arguments)
 
 
 def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
     pandas = pytest.importorskip("pandas")
     won = pandas.DataFrame([[0, 3], [1, 0]], index=["a", "b"], columns=["a", "b"])
     np.testing.assert_array_equal(
-        read_votes(won, kind="counts").total(), [[0, 3], [1, 0]]
+        consensus_ranking(won, kind="counts").preferences, [[0, 3], [1, 0]]
     )
     numbered = won.reset_index(drop=True)
     np.testing.assert_array_equal(
-        read_votes(numbered, kind="counts").total(), [[0, 3], [1, 0]]
+        consensus_ranking(numbered, kind="counts").preferences, [[0, 3], [1, 0]]
     )
     duels = pandas.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "c", "c"]})
     others = pandas.DataFrame([[1, 1], [0, 1]], index=[0, 1], columns=[1, 2])
@@ -195,10 +197,10 @@ def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
         with pytest.raises(
             ValueError, match=r"the same items as index and columns.*reindex"
         ):
-            read_votes(frame, kind="counts")
+            consensus_ranking(frame, kind="counts")
     items = ["a", "b", "c"]
     counts = crossed.reindex(index=items, columns=items, fill_value=0)
-    assert read_votes(counts, kind="counts").total().tolist() == [
+    assert consensus_ranking(counts, kind="counts").preferences.tolist() == [
         [0, 1, 1],
         [0, 0, 1],
         [0, 0, 0],
@@ -215,13 +217,13 @@ def test_items_select_the_columns_of_counts_and_their_rows():
         drop=True
     )  # rows in the order of the columns
     for frame in (counts, counts.assign(team=1), selected):
-        found = read_votes(frame, kind="counts", items=["c", "a"])
-        assert found.total().tolist() == expected
+        found = consensus_ranking(frame, kind="counts", items=["c", "a"])
+        assert found.preferences.tolist() == expected
         assert found.items.tolist() == ["c", "a"]
     with pytest.raises(ValueError, match="'model' of orders"):
-        read_votes(named, kind="counts")
+        consensus_ranking(named, kind="counts")
     with pytest.raises(ValueError, match=r"the shape \(r, r\)"):
-        read_votes(named, kind="counts", items=["c", "a"])
+        consensus_ranking(named, kind="counts", items=["c", "a"])
 
 
 @pytest.mark.parametrize(
@@ -325,26 +327,34 @@ def test_numbers_are_what_is_said_and_never_what_they_look_like(values, containe
     with pytest.raises(ValueError, match=FOUR):
         consensus_ranking(table)
     total = PairwiseDisagreement().preferences(array).sum(axis=0)
-    np.testing.assert_array_equal(read_votes(table, kind="grades").total(), total)
+    np.testing.assert_array_equal(
+        consensus_ranking(table, kind="grades").preferences, total
+    )
     if values in NUMBERS[:5]:
-        np.testing.assert_array_equal(read_votes(table, kind="ranks").total(), total.T)
+        np.testing.assert_array_equal(
+            consensus_ranking(table, kind="ranks").preferences, total.T
+        )
     else:
         with pytest.raises(ValueError, match=r"Vote \d has the rank"):
-            read_votes(table, kind="ranks")
+            consensus_ranking(table, kind="ranks")
     if array.shape == (3, 3) and not np.diag(array).any():
-        np.testing.assert_array_equal(read_votes(table, kind="counts").total(), array)
+        np.testing.assert_array_equal(
+            consensus_ranking(table, kind="counts").preferences, array
+        )
     else:
         with pytest.raises(
             ValueError, match=r"Counts of votes need|diagonal of counts|missing"
         ):
-            read_votes(table, kind="counts")
+            consensus_ranking(table, kind="counts")
     if np.isfinite(array).all() and all(len(set(row)) == 3 for row in values):
-        found = read_votes(table, kind="orders", items=sorted(set(array.ravel())))
+        found = consensus_ranking(
+            table, kind="orders", items=sorted(set(array.ravel()))
+        )
         each = grades_from_orders(values, items=found.items.tolist())
         np.testing.assert_array_equal(found.labels, each)
     else:
         with pytest.raises(ValueError, match=r"names item|None or NaN"):
-            read_votes(table, kind="orders")
+            consensus_ranking(table, kind="orders")
 
 
 @pytest.mark.parametrize("container", CONTAINERS[1:])
@@ -355,7 +365,7 @@ def test_tables_of_names_are_orders_if_said(container):
         else None
     )
     if table is not None:
-        found = read_votes(table, kind="orders")
+        found = consensus_ranking(table, kind="orders")
         assert found.labels.tolist()[0] == [1, 0]
         assert np.isnan(found.labels[1, 0])
         np.testing.assert_array_equal(
@@ -366,7 +376,7 @@ def test_tables_of_names_are_orders_if_said(container):
 def test_ties_as_sets_do_not_depend_on_hashes():
     orders = [[{"pear", "fig", "plum"}, "kiwi"], ["kiwi", frozenset({"fig", "pear"})]]
     names = ["fig", "pear", "plum", "kiwi"]
-    assert read_votes(orders).items.tolist() == names
+    assert consensus_ranking(orders).items.tolist() == names
     assert (
         consensus_ranking(orders).order.tolist()
         == consensus_ranking(orders, items=names).order.tolist()
@@ -382,18 +392,20 @@ def test_missing_grades_of_nullable_types(kind):
         pytest.importorskip("pandas", "2.0")  # 1.5 cannot say what replaces NA
     frame = pd.DataFrame([[1, None, 3], [2, 2, None], [5, 1, 4]], columns=list("xyz"))
     np.testing.assert_array_equal(
-        read_votes(frame.astype(kind), kind="grades").labels, frame
+        consensus_ranking(frame.astype(kind), kind="grades").labels, frame
     )
 
 
 def test_a_series_or_a_table_of_orders():
     weights = [1, 2, 3]
-    total = read_votes([["a", "b"], ["b", "a"], ["b"]], weights=weights).total()
+    total = consensus_ranking(
+        [["a", "b"], ["b", "a"], ["b"]], weights=weights
+    ).preferences
     orders = pd.Series([["a", "b"], ["b", "a"], ["b"]], index=list("uvw"))
     table = pd.DataFrame([["a", "b"], ["b", "a"], ["b", None]], index=list("uvw"))
     for given in (orders, table, table.to_numpy()):
         np.testing.assert_array_equal(
-            read_votes(given, "orders", weights=weights).total(), total
+            consensus_ranking(given, "orders", weights=weights).preferences, total
         )
     for given in (orders, table):
         with pytest.raises(
@@ -409,11 +421,13 @@ def test_weights_of_voters_in_a_long_frame():
     weighted = {**long, "weight": [1, 1, 100, 100]}
     assert consensus_ranking(weighted).order.tolist() == ["B", "A"]
     by_voter = pd.Series([100, 1], index=["v", "u"])
-    np.testing.assert_array_equal(read_votes(long, weights=by_voter).weights, [1, 100])
+    np.testing.assert_array_equal(
+        consensus_ranking(long, weights=by_voter).weights, [1, 100]
+    )
     with pytest.raises(ValueError, match="weights is a Series"):
-        read_votes(long, weights=by_voter.set_axis([0, 1]))
+        consensus_ranking(long, weights=by_voter.set_axis([0, 1]))
     with pytest.raises(ValueError, match="weights are given twice"):
-        read_votes(weighted, weights=[1, 100])
+        consensus_ranking(weighted, weights=[1, 100])
     with pytest.raises(
         ValueError, match=r"Voter 'v' must have one weight.*got 3 in row 2"
     ):

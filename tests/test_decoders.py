@@ -13,7 +13,6 @@ from lowrank_rank.decoders import (
 
 from .internals import (
     all_ranks,
-    auto_pd_decoder,
     average_precision_bound,
     average_precision_value,
     decode_assignment,
@@ -254,7 +253,7 @@ BAD_INPUT = {
         r"shape \(\.\.\., r, r\)",
     ),
     "decoder": (lambda: pd_decoder({}, 3), "decoder must be one of"),
-    "items": (lambda: auto_pd_decoder("a"), "n_items must be"),
+    "items": (lambda: pd_decoder("auto", "a"), "n_items must be"),
     "seconds": (lambda: decode_pd_exact(CYCLE, time_limit="a"), "time_limit must be"),
     "restarts": (
         lambda: decode_pd_local_search(CYCLE, n_restarts="a"),

@@ -25,31 +25,36 @@ from ._decoded import (
     trace_back,
 )
 
-MAX_ITEMS_EXACT = (
-    12  # decoder="auto": two to three times local search (`benchmarks limits`)
-)
+#: Largest lists that decoder="auto" decodes exactly, in two to three times the time of
+#: local search (`benchmarks limits`).
+MAX_ITEMS_EXACT = 12
+
 MAX_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
 
 
 def symmetric_matrices(u, n_items):
-    """Matrices (n_lists, r, r) from their lower triangles (n_lists, r(r+1)/2)."""
+    """Fill matrices (n_lists, r, r) from their lower triangles (n_lists, r(r+1)/2)."""
     u = checked_triangles(u, n_items)
-    full = np.empty((len(u), n_items, n_items))
     row, column = np.tril_indices(n_items)
+    full = np.empty((len(u), n_items, n_items))
     full[:, row, column] = u
     full[:, column, row] = u
     return full
 
 
 def checked_triangles(u, n_items):
-    """Lower triangles (n_lists, r(r+1)/2) as finite floats."""
+    """Check lower triangles, finite floats of shape (n_lists, r(r+1)/2)."""
     check_parameter("n_items", n_items, [count()])
-    of, layout = f"for {n_items} items ", ", the lower triangles row by row"
-    return checked_vectors(u, n_items * (n_items + 1) // 2, of, layout)
+    return checked_vectors(
+        u,
+        n_columns=n_items * (n_items + 1) // 2,
+        of=f"for {n_items} items ",
+        layout=", the lower triangles row by row",
+    )
 
 
 def average_precision_value(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
-    """``sum_{i >= j} u_ij / max(rank(i), rank(j))`` of each list.
+    """Compute ``sum_{i >= j} u_ij / max(rank(i), rank(j))`` of each list.
 
     Parameters
     ----------
@@ -72,7 +77,7 @@ def average_precision_value(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
     array([3.5])
     """
     u = checked_vectors(u)
-    n_items = int(np.sqrt(2 * u.shape[1]))
+    n_items = int(np.sqrt(2 * u.shape[1]))  # of r(r+1)/2 columns
     u = checked_triangles(u, max(n_items, 1))
     ranks = compared_ranks(ranks, len(u), n_items)
     row, column = np.tril_indices(n_items)
@@ -80,7 +85,7 @@ def average_precision_value(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
 
 
 def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
-    """Upper bound on the value of every order of each list.
+    """Bound the value of every order of each list from above.
 
     A set T of p items has ``F(T) = sum_{i in T} (u_ii + half of the links of i inside
     T)``. This is at most the sum of the p largest ``u_ii + half of the p-1 largest
@@ -98,24 +103,28 @@ def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
     Examples
     --------
     >>> from lowrank_rank.decoders._average_precision import average_precision_bound
-    >>> average_precision_bound([[1.0, 3.0, 2.0]], n_items=2)  # best order: 2/1 + 4/2 = 4
+    >>> average_precision_bound([[1.0, 3.0, 2.0]], n_items=2)  # best: 2/1 + 4/2 = 4
     array([4.])
     """
     full = symmetric_matrices(u, n_items)
+    n_lists = len(full)
     diagonal = np.arange(n_items)
     own = full[:, diagonal, diagonal]
-    links = full[:, ~np.eye(n_items, dtype=bool)].reshape(
-        len(full), n_items, n_items - 1
-    )
-    links = np.cumsum(-np.sort(-links, axis=2), axis=2)
-    links = np.concatenate([np.zeros((len(full), n_items, 1)), links], axis=2)
-    worth = np.sort(own[:, :, np.newaxis] + links / 2.0, axis=1)[:, ::-1]
-    largest = np.cumsum(worth, axis=1)[:, diagonal, diagonal]
-    return largest @ top_weights(n_items)
+    # Sums of the p-1 largest links u_ij, j != i, of each item i, for p = 1, ..., r.
+    off_diagonal = ~np.eye(n_items, dtype=bool)
+    links = full[:, off_diagonal].reshape(n_lists, n_items, n_items - 1)
+    links_descending = -np.sort(-links, axis=2)
+    largest_links = np.zeros((n_lists, n_items, n_items))
+    np.cumsum(links_descending, axis=2, out=largest_links[:, :, 1:])
+    # F(T) of a set T of p items is at most the sum of the p largest of these.
+    worth = own[:, :, np.newaxis] + largest_links / 2.0
+    worth_descending = np.sort(worth, axis=1)[:, ::-1]
+    largest_f = np.cumsum(worth_descending, axis=1)[:, diagonal, diagonal]
+    return largest_f @ top_weights(n_items)
 
 
 def decode_map_diagonal(u: ArrayLike, n_items: int, *, bound: bool = False) -> Decoded:
-    """Ranks by descending u_ii; optimal under the condition of Theorem 4 (P_reinforce).
+    """Rank by descending u_ii; optimal under the condition of Theorem 4 (P_reinforce).
 
     Parameters
     ----------
@@ -141,18 +150,19 @@ def decode_map_diagonal(u: ArrayLike, n_items: int, *, bound: bool = False) -> D
 
 
 def valued(u, ranks, bound):
-    """Ranks with their values and, if `bound`, the upper bounds."""
+    """Return ranks with their values and, if `bound`, the upper bounds."""
     values = average_precision_value(u, ranks)
     if not bound:
         return Decoded(ranks, values)
-    scale = np.abs(np.asarray(u)).sum(axis=1)
     bounds = np.maximum(average_precision_bound(u, ranks.shape[1]), values)
-    is_met = np.abs(bounds - values) <= 1e-9 * scale  # up to rounding
+    # A bound within rounding of the value is the value.
+    scale = np.abs(np.asarray(u)).sum(axis=1)
+    is_met = np.abs(bounds - values) <= 1e-9 * scale
     return Decoded(ranks, values, np.where(is_met, values, bounds))
 
 
 def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decoded:
-    """Ranks of the largest value, by the dynamic program over subsets; exact.
+    """Find the ranks of the largest value by dynamic programming over subsets; exact.
 
     O(2**r * r) operations a list, many lists at once.
 
@@ -184,21 +194,22 @@ def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decod
     check_parameter("n_items", n_items, [count()])
     if n_items > MAX_ITEMS:
         raise ValueError(
-            f"The exact decoder takes at most {MAX_ITEMS} items (2**r subsets), got {n_items}: "
-            'use decoder="local_search" or decoder="diagonal".'
+            f"The exact decoder takes at most {MAX_ITEMS} items (2**r subsets), got "
+            f'{n_items}: use decoder="local_search" or decoder="diagonal".'
         )
     full = symmetric_matrices(u, n_items)
     ranks = np.empty((len(full), n_items), dtype=np.intp)
     for lists in bounded_blocks(len(full), 2**n_items):
         # One column for each list makes the gathers below copy whole rows.
-        chunk = np.ascontiguousarray(full[lists].transpose(1, 2, 0))
-        ranks[lists] = trace_back(_best_prefixes(chunk))
+        lists_last = np.ascontiguousarray(full[lists].transpose(1, 2, 0))
+        ranks[lists] = trace_back(_best_prefixes(lists_last))
     values = average_precision_value(u, ranks)
-    return Decoded(ranks, values, values.copy() if bound else None)
+    bounds = values.copy() if bound else None
+    return Decoded(ranks, values, bounds)
 
 
 def top_weights(n_items):
-    """The weights c_1, ..., c_r of the module's formula."""
+    """Compute the weights c_1, ..., c_r of the module's formula."""
     p = np.arange(1.0, n_items + 1)
     c = 1.0 / p - 1.0 / (p + 1.0)
     c[-1] = 1.0 / n_items
@@ -206,30 +217,34 @@ def top_weights(n_items):
 
 
 def _best_prefixes(u):
-    """Largest sum of c_p F(T_p) over the chains that end in each subset."""
+    """Compute the largest sum of c_p F(T_p) over the chains that end in each subset.
+
+    `u` has the shape (r, r, n_lists), the result (2**r, n_lists). A subset is a bit
+    mask.
+    """
     n_items, _, n_lists = u.shape
-    best = np.zeros(
-        (2**n_items, n_lists)
-    )  # F(T) of every subset at first, item after item
-    links = np.zeros(
-        (2 ** (n_items - 1), n_lists)
-    )  # sum of u_ij over j in T, for one i
+    # F(T) of every subset: F(T + i) = F(T) + links(T), where links(T) is u_ii plus the
+    # sum of u_ij over j in T. Bit after bit doubles the number of subsets.
+    best = np.zeros((2**n_items, n_lists))
+    links = np.zeros((2 ** (n_items - 1), n_lists))
     for i in range(n_items):
         links[0] = u[i, i]
         for j in range(i):
             np.add(links[: 2**j], u[i, j], out=links[2**j : 2 ** (j + 1)])
         np.add(best[: 2**i], links[: 2**i], out=best[2**i : 2 ** (i + 1)])
+
+    # best(T) = c_p F(T) + max over i in T of best(T - i), for p = |T|.
     weights = top_weights(n_items)
     for p, subsets in enumerate(subsets_by_size(n_items)):
         if p == 0:
             best[subsets] *= weights[0]
             continue
-        before = np.full((len(subsets), n_lists), -np.inf)
+        best_before = np.full((len(subsets), n_lists), -np.inf)
         for i in range(n_items):
-            holds_i = np.flatnonzero(subsets & (1 << i))
-            candidate = best[subsets[holds_i] ^ (1 << i)]
-            before[holds_i] = np.maximum(before[holds_i], candidate)
-        best[subsets] = weights[p] * best[subsets] + before
+            has_i = np.flatnonzero(subsets & (1 << i))
+            without_i = best[subsets[has_i] ^ (1 << i)]
+            best_before[has_i] = np.maximum(best_before[has_i], without_i)
+        best[subsets] = weights[p] * best[subsets] + best_before
     return best
 
 
@@ -239,7 +254,7 @@ def _best_prefixes(u):
 def decode_map_local_search(
     u: ArrayLike, n_items: int, *, max_sweeps: int = 50, bound: bool = False
 ) -> Decoded:
-    """Ranks by local search from the diagonal order; not exact, never worse than that order.
+    """Rank by local search from the diagonal order; not exact, never worse than it.
 
     Each sweep moves every item to its best position, until no move improves any list. A
     sweep takes O(r**2) for each list. `average_precision_bound` bounds the possible
@@ -264,33 +279,38 @@ def decode_map_local_search(
     Examples
     --------
     >>> from lowrank_rank.decoders import decode_map_local_search
-    >>> decode_map_local_search([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3).ranks
+    >>> u = [[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]]
+    >>> decode_map_local_search(u, n_items=3).ranks
     array([[3, 1, 2]])
     """
     check_parameter("max_sweeps", max_sweeps, [count(0)])
     full = symmetric_matrices(u, n_items)
+    n_lists = len(full)
     order = np.argsort(decode_map_diagonal(u, n_items).ranks, axis=1)
-    active = np.arange(len(full) if n_items > 1 else 0)
-    lists = np.arange(len(full))[:, np.newaxis]
-    closing = np.tril(
-        full[lists[:, :, np.newaxis], order[:, :, np.newaxis], order[:, np.newaxis]]
-    )
-    closing = closing.sum(axis=2)  # pairs with their later item at this position
-    least = 1e-12 * np.abs(full).sum(axis=(1, 2))  # smaller gains are rounding errors
+    # The links that each position closes: those of its item with the items up to it.
+    lists = np.arange(n_lists)[:, np.newaxis]
+    in_order = full[
+        lists[:, :, np.newaxis], order[:, :, np.newaxis], order[:, np.newaxis]
+    ]
+    closing = np.tril(in_order).sum(axis=2)
+    smallest_gain = 1e-12 * np.abs(full).sum(axis=(1, 2))  # above rounding errors
+    # Lists whose last sweep moved an item.
+    active = np.arange(n_lists if n_items > 1 else 0)
     for _ in range(max_sweeps):
         if len(active) == 0:
             break
-        now = order[active], closing[active], least[active]
-        order[active], closing[active], improved = _sweep(full, lists[active], *now)
-        active = active[improved]
+        order[active], closing[active], has_improved = _sweep(
+            full, lists[active], order[active], closing[active], smallest_gain[active]
+        )
+        active = active[has_improved]
     return valued(u, ranks_from_orders(order), bound)
 
 
-def _sweep(full, lists, order, closing, least):
+def _sweep(full, lists, order, closing, smallest_gain):
     """Move each item in turn to its best place, the others keeping their order.
 
     An item at position s that moves behind the item at k > s takes its link from the
-    closing pairs of k, which go from rank k + 1 to k. In front of k < s it adds its
+    closing links of k, which go from rank k + 1 to k. In front of k < s it adds its
     link, and they go to k + 2. Sums of these changes up to each gap between two items
     give the values of all moves.
 
@@ -300,42 +320,57 @@ def _sweep(full, lists, order, closing, least):
     lists : ndarray of int, shape (m, 1)
         The list of each order.
     order, closing : ndarray of shape (m, r)
-        Items, best first, and the sum of the pairs that each closes.
-    least : ndarray of shape (m,)
-        Smallest gain of a move.
+        Items, best first, and the sum of the links that each closes.
+    smallest_gain : ndarray of shape (m,)
+        Moves that gain less are not made.
 
     Returns
     -------
     order, closing : ndarray of shape (m, r)
-    improved : ndarray of bool, shape (m,)
+    has_improved : ndarray of bool, shape (m,)
     """
-    r, rows = order.shape[1], np.arange(len(order))
-    k, s = np.arange(r), np.arange(r)[:, np.newaxis]
+    m, r = order.shape
+    rows = np.arange(m)
+    # Positions k, for an item that leaves position s (a row for each s):
+    k = np.arange(r)
+    s = np.arange(r)[:, np.newaxis]
+    # 1 / (rank of the item at k after the move), 0 at k = s;
     moved = np.where(k == s, 0.0, 1.0 / np.where(k > s, np.maximum(k, 1), k + 2))
+    # by how much this differs from 1 / (its rank before, k + 1);
     change = np.where(k == s, 0.0, np.abs(moved - 1.0 / (k + 1)))
-    at = 1.0 / (np.arange(r + 1) + (np.arange(r + 1) <= s))  # of the item at each gap
-    flat, first = full.ravel(), lists * r * r
-    links, costs = np.zeros((2, len(order), r + 1))
-    improved = np.zeros(len(order), dtype=bool)
+    # and 1 / (rank of the moved item in each gap; gap g is in front of position g).
+    gaps = np.arange(r + 1)
+    inverse_rank = 1.0 / (gaps + (gaps <= s))
+
+    flat = full.ravel()
+    first_entry = lists * r * r
+    # Sums over the items in front of each gap.
+    links = np.zeros((m, r + 1))
+    costs = np.zeros((m, r + 1))
+    has_improved = np.zeros(m, dtype=bool)
     for item in range(r):
         source = (order == item).argmax(axis=1)
-        link = flat.take(order + (first + item * r))
+        link = flat.take(order + (first_entry + item * r))
         own = link[rows, source]
         link[rows, source] = 0.0
+        # u_ii plus the links of the item with the items in front of each gap.
         links[:, 0] = own
         link.cumsum(axis=1, out=links[:, 1:])
         links[:, 1:] += own[:, np.newaxis]
+        # What each item loses if the moved one goes behind it, or gains if in front.
         cost = link * moved[source] - closing * change[source]
         cost.cumsum(axis=1, out=costs[:, 1:])
-        value = links * at[source] - costs
+        value = links * inverse_rank[source] - costs
         gap = value.argmax(axis=1)
-        is_better = value[rows, gap] - value[rows, source] > least
+        is_better = value[rows, gap] - value[rows, source] > smallest_gain
         if is_better.any():
             better = np.flatnonzero(is_better)
-            taken, shift = insertion(source[better], gap[better], r)
+            old_position, shift = insertion(source[better], gap[better], r)
             closing[better, source[better]] = links[better, gap[better]]
-            closing[better] = np.take_along_axis(closing[better], taken, axis=1)
-            closing[better] += shift * np.take_along_axis(link[better], taken, axis=1)
-            order[better] = np.take_along_axis(order[better], taken, axis=1)
-            improved[better] = True
-    return order, closing, improved
+            closing[better] = np.take_along_axis(closing[better], old_position, axis=1)
+            # An item that moves down now closes this link, one that moves up does not.
+            link_at = np.take_along_axis(link[better], old_position, axis=1)
+            closing[better] += shift * link_at
+            order[better] = np.take_along_axis(order[better], old_position, axis=1)
+            has_improved[better] = True
+    return order, closing, has_improved

@@ -1,4 +1,4 @@
-"""Decoders by sorting, by assignment and by a program over subsets; checks of their data."""
+"""Decoders by sorting, assignment and programs over subsets; checks of their data."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -64,19 +64,30 @@ class Decoded(NamedTuple):
     @property
     def gaps(self) -> np.ndarray | None:
         """How far each value may be from the best one, >= 0; None without bounds."""
-        return None if self.bounds is None else np.abs(self.values - self.bounds)
+        if self.bounds is None:
+            return None
+        return np.abs(self.values - self.bounds)
 
     @property
     def optimal(self) -> np.ndarray | None:
         """Mask of the orders that are certified as optimal; None without bounds."""
-        return None if self.bounds is None else self.values == self.bounds
+        if self.bounds is None:
+            return None
+        return self.values == self.bounds
 
 
 def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
-    """Surrogate vectors u as finite floats of shape (n_lists, n_columns); None is any number.
+    """Check surrogate vectors u, finite floats of shape (n_lists, n_columns).
 
-    `of` and `layout` are words for messages: the number of items, and the meaning of
-    the columns. The default `largest` absolute value keeps sums finite.
+    Parameters
+    ----------
+    u : array-like
+    n_columns : int or None
+        None is any number.
+    of, layout : str
+        Words for messages: the number of items, and the meaning of the columns.
+    largest : float
+        Largest absolute value; the default keeps sums finite.
     """
     u = numbers(u, "u")
     if u.ndim != 2 or n_columns not in (None, u.shape[1]):
@@ -88,7 +99,7 @@ def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
 
 
 def compared_ranks(ranks, n_lists, n_items):
-    """Check the ranks of a user: finite floats >= 1 of shape (n_lists, n_items)."""
+    """Check ranks, finite floats >= 1 of shape (n_lists, n_items)."""
     ranks = numbers(ranks, "ranks")
     if ranks.shape != (n_lists, n_items):
         raise ValueError(
@@ -103,7 +114,7 @@ def compared_ranks(ranks, n_lists, n_items):
 
 
 def decode_sort(u: ArrayLike) -> np.ndarray:
-    """Ranks by descending u (n_lists, r), 1 = best; equal entries keep the order of the items.
+    """Rank by descending u (n_lists, r), 1 = best; ties keep the order of the items.
 
     Sorting minimises ``<u, -phi(rank)>`` exactly for every non-increasing phi, hence it
     is exact for every positional loss (Ramaswamy, Agarwal & Tewari, NIPS 2013, theorem
@@ -116,7 +127,7 @@ def decode_sort(u: ArrayLike) -> np.ndarray:
 
 
 def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
-    """Ranks that maximise the sum of u[i, rank(i)] over the first positions; exact.
+    """Maximise the sum of u[i, rank(i)] over the first positions; exact.
 
     For losses that are linear in the indicators [rank(i) = p].
 
@@ -150,24 +161,25 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
     depth, left_over = divmod(u.shape[1], n_items)
     if left_over or not depth:
         raise ValueError(
-            f"u has shape {u.shape}; for {n_items} items it must be (n_lists, {n_items} * depth), "
-            "the value of each item at each of the first positions, item by item."
+            f"u has shape {u.shape}; for {n_items} items it must be (n_lists, "
+            f"{n_items} * depth), the value of each item at each of the first "
+            "positions, item by item."
         )
-    worth = u.reshape(len(u), n_items, depth)
-    ranks = depth + decode_sort(worth.sum(axis=2))
-    for ranks_of_list, worth_of_list in zip(ranks, worth, strict=True):
-        # Rounding makes ties of values that differ in the last digits only.
-        largest = np.abs(worth_of_list).max()
-        rounded = (
-            np.round(worth_of_list / largest, 12) if largest > 0 else worth_of_list
-        )
-        items, positions = linear_sum_assignment(rounded, maximize=True)
+    values = u.reshape(len(u), n_items, depth)
+    # Items without an assignment come behind the first positions, by their sums.
+    ranks = depth + decode_sort(values.sum(axis=2))
+    for ranks_of_list, values_of_list in zip(ranks, values, strict=True):
+        # Values that differ by rounding, relative to the largest, are tied.
+        largest = np.abs(values_of_list).max()
+        if largest > 0:
+            values_of_list = np.round(values_of_list / largest, 12)
+        items, positions = linear_sum_assignment(values_of_list, maximize=True)
         ranks_of_list[items] = positions + 1
     return decode_sort(-ranks.astype(float))
 
 
 def insertion(source, gap, n_items):
-    """Moves of one item of each order to a gap between two items.
+    """Move one item of each order to a gap between two items.
 
     Parameters
     ----------
@@ -179,7 +191,7 @@ def insertion(source, gap, n_items):
 
     Returns
     -------
-    taken : ndarray of int, shape (n, n_items)
+    old_position : ndarray of int, shape (n, n_items)
         The old position of the item at each new position.
     shift : ndarray of int, shape (n, n_items)
         Each new position minus the old one, 0 for the item that moves.
@@ -191,49 +203,63 @@ def insertion(source, gap, n_items):
     >>> insertion(np.array([0]), np.array([3]), 4)
     (array([[1, 2, 0, 3]]), array([[-1, -1,  0,  0]]))
     """
+    # The gaps behind the item move up by one when it leaves its position.
     target = (gap - (gap > source))[:, np.newaxis]
-    source, position = source[:, np.newaxis], np.arange(n_items)
-    up = (position >= source) & (position < target)
-    down = (position <= source) & (position > target)
-    shift = down.astype(np.intp) - up
-    return np.where(position == target, source, position - shift), shift
+    source = source[:, np.newaxis]
+    position = np.arange(n_items)
+    moves_up = (position >= source) & (position < target)
+    moves_down = (position <= source) & (position > target)
+    shift = moves_down.astype(np.intp) - moves_up
+    old_position = np.where(position == target, source, position - shift)
+    return old_position, shift
 
 
 # Programs over subsets --------------------------------------------------------------
 
 
 def subsets_by_size(n_items):
-    """Bit masks of the subsets of r items, one array for each size 1..r."""
+    """List the bit masks of the subsets of r items, one array for each size 1..r."""
     masks = np.arange(2**n_items, dtype=np.int32)
     size = np.zeros(2**n_items, dtype=np.int8)
     for i in range(n_items):
+        # Subsets with item i as the last one: those of the items before, and i.
         size[2**i : 2 ** (i + 1)] = size[: 2**i] + 1
     by_size = np.argsort(size, kind="stable")
-    return np.split(masks[by_size], np.cumsum(np.bincount(size)))[1:-1]
+    ends = np.cumsum(np.bincount(size))
+    _, *parts, _ = np.split(masks[by_size], ends)  # without the empty subset
+    return parts
 
 
-def trace_back(best, added=lambda inside: 0.0):
-    """Ranks from the table of a program over subsets, from the last item to the first.
+def trace_back(best, added=None):
+    """Read ranks off the table of a program over subsets, from the last item back.
 
-    Row T of the table `best` (2**r, n_lists) holds, for each list, the best value of
-    the items in T as the first items of an order; a subset is a bit mask.
-    ``added(inside)`` returns the value (n_lists, r) that each item adds as the last one
-    of the subset `inside`; 0 if all items add the same.
+    Parameters
+    ----------
+    best : ndarray of shape (2**r, n_lists)
+        Row T holds, for each list, the best value of the items in T as the first items
+        of an order; a subset is a bit mask.
+    added : callable or None
+        ``added(inside)`` is the value (n_lists, r) that each item adds as the last one
+        of the subset `inside` (n_lists, r). None if all items add the same.
+
+    Returns
+    -------
+    ndarray of int, shape (n_lists, r)
     """
-    n_items, n_lists = len(best).bit_length() - 1, best.shape[1]
+    n_items = len(best).bit_length() - 1
+    n_lists = best.shape[1]
     bits = 1 << np.arange(n_items)
     lists = np.arange(n_lists)
     subset = np.full(n_lists, len(best) - 1)
     ranks = np.empty((n_lists, n_items), dtype=np.intp)
     for p in range(n_items, 0, -1):
         inside = (subset[:, np.newaxis] & bits) > 0
-        values = best[subset[:, np.newaxis] & ~bits, lists[:, np.newaxis]] + added(
-            inside
-        )
+        values = best[subset[:, np.newaxis] & ~bits, lists[:, np.newaxis]]
+        if added is not None:
+            values = values + added(inside)
         values = np.where(inside, values, -np.inf)
-        last = (
-            n_items - 1 - np.argmax(values[:, ::-1], axis=1)
-        )  # in ties the later item
+        # The last item; ties go to the later one.
+        last = n_items - 1 - np.argmax(values[:, ::-1], axis=1)
         ranks[lists, last] = p
         subset = subset ^ bits[last]
     return ranks

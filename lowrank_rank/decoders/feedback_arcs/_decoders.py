@@ -18,20 +18,27 @@ from ._local_search import local_search
 
 
 def by_net_preferences(u, ranks_of, bound):
-    """`Decoded` by a function that gives the ranks (m, r) of net preferences (m, r, r).
+    """Decode by a function that ranks net preferences (m, r, r), and add the costs.
 
-    This function checks the input, cuts it into batches that fit into memory, and adds
-    the costs and, if asked, the bounds.
+    This function checks the input, cuts it into blocks that fit into memory, and adds
+    the bounds if asked.
     """
     u = check_preference_matrices(u)
     ranks = np.empty(u.shape[:2], dtype=np.intp)
     for lists in bounded_blocks(len(u), u.shape[1] ** 2):
         ranks[lists] = ranks_of(u[lists] - u[lists].swapaxes(1, 2))
-    return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
+    return valued(u, ranks, bound)
+
+
+def valued(u, ranks, bound):
+    """Return ranks with their costs and, if `bound`, the lower bounds."""
+    if bound:
+        return certified(u, ranks)
+    return Decoded(ranks, costs_of(u, ranks))
 
 
 def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
-    """Ranks by algorithm 1: delete the smallest edges until no cycle is left, then sort.
+    """Rank by algorithm 1: delete the smallest edges until no cycle is left, then sort.
 
     The graph has the edge i -> j of weight ``u_ij - u_ji`` if that is positive. While
     the graph has a cycle, its smallest edge is deleted (ties in the order of i, j). The
@@ -59,8 +66,8 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices", NIPS 2013, algorithm 1 and theorem 7.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices", NIPS 2013, algorithm 1 and theorem 7.
 
     Examples
     --------
@@ -74,7 +81,7 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
 
 
 def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
-    """Ranks by net preference, ``sum_j (u_ij - u_ji)`` descending; not exact.
+    """Rank by net preference, ``sum_j (u_ij - u_ji)`` descending; not exact.
 
     Parameters
     ----------
@@ -94,11 +101,13 @@ def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
     >>> decode_pd_borda([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]).ranks  # net 1, 0, -1
     array([[1, 2, 3]])
     """
+    return by_net_preferences(u, borda_ranks, bound)
 
-    def ranks_of(net):
-        return ranks_from_orders(np.argsort(-net.sum(axis=2), axis=1, kind="stable"))
 
-    return by_net_preferences(u, ranks_of, bound)
+def borda_ranks(net):
+    """Rank by the sums of net preferences (n_lists, r, r)."""
+    orders = np.argsort(-net.sum(axis=2), axis=1, kind="stable")
+    return ranks_from_orders(orders)
 
 
 def decode_pd_local_search(
@@ -108,7 +117,7 @@ def decode_pd_local_search(
     random_state: int | np.random.RandomState | None = 0,
     bound: bool = False,
 ) -> Decoded:
-    """Ranks by local search over insertions; not exact, never worse than algorithm 1.
+    """Rank by local search over insertions; not exact, never worse than algorithm 1.
 
     The search starts from the orders of algorithm 1 and of the net preference. Each
     item in turn makes its best move to another position, until no move lowers the cost.
@@ -145,8 +154,8 @@ def decode_pd_local_search(
 
     References
     ----------
-    .. [1] S. Kirkpatrick, C. Gelatt, M. Vecchi, "Optimization by Simulated Annealing", Science
-       220, 1983.
+    .. [1] S. Kirkpatrick, C. Gelatt, M. Vecchi, "Optimization by Simulated Annealing",
+       Science 220, 1983.
 
     Examples
     --------
@@ -159,15 +168,14 @@ def decode_pd_local_search(
     """
     u = check_preference_matrices(u)
     check_parameter("n_restarts", n_restarts, [count(0), None])
-    return by_net_preferences(
-        u, local_search(u.shape[1], n_restarts, random_state), bound
-    )
+    search = local_search(u.shape[1], n_restarts, random_state)
+    return by_net_preferences(u, search, bound)
 
 
 def decode_pd_exact(
     u: ArrayLike, *, time_limit: float | None = 60.0, bound: bool = True
 ) -> Decoded:
-    """Ranks of least cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``, with a certificate.
+    """Find ranks of least cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``, and prove it.
 
     This is the minimum weighted feedback arc set [1]_. A dynamic program over subsets,
     O(2**r r), solves lists of up to 12 items. Longer lists are solved one strong
@@ -219,26 +227,27 @@ def decode_pd_exact(
     (array([4.]), array([5.]))
     """
     u = check_preference_matrices(u)
-    decoded = certified(u, *least_costs(u, time_limit, branch=True))
+    ranks, edge_bounds = least_costs(u, time_limit, branch=True)
+    decoded = certified(u, ranks, edge_bounds)
     open_lists = np.flatnonzero(~decoded.optimal)
     if len(open_lists):
         worst = open_lists[np.argmax(decoded.gaps[open_lists])]
-        limit = (
-            "solver's limit"
-            if time_limit is None
-            else f"time limit of {time_limit:g} s"
-        )
+        limit = "solver's limit"
+        if time_limit is not None:
+            limit = f"time limit of {time_limit:g} s"
         warn(
-            f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best order found "
-            f"of list {worst} costs {decoded.values[worst]:g}, at most {decoded.gaps[worst]:g} "
-            "above the least cost. Increase time_limit, or use decoder='local_search'.",
+            f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best "
+            f"order found of list {worst} costs {decoded.values[worst]:g}, at most "
+            f"{decoded.gaps[worst]:g} above the least cost. Increase time_limit, or "
+            "use decoder='local_search'.",
             ConvergenceWarning,
         )
-    return decoded if bound else decoded._replace(bounds=None)
+    if not bound:
+        return decoded._replace(bounds=None)
+    return decoded
 
 
-# The table
-# -----------------------------------------------------------------------------
+# The table ----------------------------------------------------------------------------
 
 
 #: Decoders of preferences by name, for losses, ranker, display and tests.
@@ -254,7 +263,7 @@ PD_DECODERS = {
 
 
 def auto_pd_decoder(n_items: int) -> str:
-    """The decoder that ``decoder="auto"`` selects for a number of items.
+    """Return the decoder that ``decoder="auto"`` selects for a number of items.
 
     "exact" up to 12 items, "short_search" (local search with 20 restarts) up to 40, and
     "dag", algorithm 1, above. None of them is worse than "dag" on any list.
@@ -262,39 +271,49 @@ def auto_pd_decoder(n_items: int) -> str:
     check_parameter("n_items", n_items, [count(0)])
     if n_items <= MAX_ITEMS_SUBSETS:
         return "exact"
-    return (
-        "short_search" if n_items <= 40 else "dag"
-    )  # 40: 5 ms a list (`benchmarks decoders`)
+    if n_items <= 40:  # 5 ms a list (`benchmarks decoders`)
+        return "short_search"
+    return "dag"
 
 
 def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
-    """The `Decoder` of a name of `PD_DECODERS`, "auto", or a function, for a number of items.
+    """Look up a decoder of preferences for a number of items.
 
-    A function takes preferences (n_lists, r, r) and returns `Decoded` or ranks
-    (n_lists, r).
+    Parameters
+    ----------
+    decoder : str or callable
+        A name of `PD_DECODERS`, "auto", or a function that takes preferences
+        (n_lists, r, r) and returns `Decoded` or ranks (n_lists, r).
+    n_items : int
+
+    Returns
+    -------
+    Decoder
     """
     if callable(decoder):
-
-        def decode(u, *, bound=False):
-            u = check_preference_matrices(u)
-            ranks = check_ranks(decoder(u), "What the decoder returns", u.shape[:2])
-            return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
-
-        return Decoder(decode, False)
-    automatic = auto_pd_decoder(n_items)
-    name = automatic if decoder == "auto" else decoder
+        return Decoder(partial(_decode_by_function, decoder), False)
+    name = auto_pd_decoder(n_items) if decoder == "auto" else decoder
     if not isinstance(name, str) or name not in PD_DECODERS:
         raise ValueError(
-            f"decoder must be one of {sorted(PD_DECODERS)}, 'auto' or a function of preferences "
-            f"(n_lists, r, r) that returns ranks, got {decoder!r}."
+            f"decoder must be one of {sorted(PD_DECODERS)}, 'auto' or a function of "
+            f"preferences (n_lists, r, r) that returns ranks, got {decoder!r}."
         )
-    longest = PD_DECODERS[name].max_items
-    if longest is not None and n_items > longest:
+    max_items = PD_DECODERS[name].max_items
+    if max_items is not None and n_items > max_items:
         others = [
-            k for k, d in PD_DECODERS.items() if n_items <= (d.max_items or n_items)
+            other
+            for other, entry in PD_DECODERS.items()
+            if entry.max_items is None or n_items <= entry.max_items
         ]
         raise ValueError(
-            f"decoder={name!r} takes at most {longest} items, there are {n_items}: use one of "
-            f"{sorted(others)}."
+            f"decoder={name!r} takes at most {max_items} items, there are {n_items}: "
+            f"use one of {sorted(others)}."
         )
     return PD_DECODERS[name]
+
+
+def _decode_by_function(function, u, *, bound=False):
+    """Decode by a user's function of preferences."""
+    u = check_preference_matrices(u)
+    ranks = check_ranks(function(u), "What the decoder returns", u.shape[:2])
+    return valued(u, ranks, bound)

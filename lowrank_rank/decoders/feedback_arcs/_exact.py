@@ -30,109 +30,153 @@ MAX_ITEMS_ORDERING = 200  # 20,000 variables; longer lists reach any time limit
 MAX_ITEMS_GAP = 20  # a gap of the relaxation: 2**20 subsets are faster than branching
 
 
-def certified(u, ranks, extra=None):
-    """Orders with their costs and bounds.
+def certified(u, ranks, edge_bounds=None):
+    """Return orders with their costs and lower bounds of the least costs.
 
-    `extra` bounds the weight of the violated edges from below. Weights that every order
-    pays, and edges that no good order violates, do not enter the gap.
+    `edge_bounds` bound the weight of the edges that any order violates from below.
+    Preferences that every order violates do not enter the gap.
     """
-    if extra is None:
-        _, extra = least_costs(u)
-    values, spent = costs_of(u, ranks), np.empty(len(u))
+    if edge_bounds is None:
+        _, edge_bounds = least_costs(u)
+    values = costs_of(u, ranks)
+    violated = np.empty(len(u))  # weight of the edges that the orders violate
     for lists in bounded_blocks(len(u), u.shape[1] ** 2):
-        spent[lists] = costs_of(
-            np.maximum(net_preferences(u[lists]), 0.0), ranks[lists]
-        )
-    gaps = np.maximum(spent - extra, 0.0)
-    return Decoded(ranks, values, values - np.where(gaps > 1e-9 * spent, gaps, 0.0))
+        edges = np.maximum(net_preferences(u[lists]), 0.0)
+        violated[lists] = costs_of(edges, ranks[lists])
+    gaps = np.maximum(violated - edge_bounds, 0.0)
+    # A gap within rounding is no gap.
+    gaps = np.where(gaps > 1e-9 * violated, gaps, 0.0)
+    return Decoded(ranks, values, values - gaps)
 
 
 def least_costs(u, time_limit=60.0, *, branch=False):
-    """Ranks of least cost, and bounds on the weight of the edges that any order violates.
+    """Find orders of least cost, or only bounds of it.
 
-    Without `branch` only the relaxation is solved.
+    Parameters
+    ----------
+    u : ndarray of shape (n_lists, r, r)
+    time_limit : float or None
+        Seconds for each list.
+    branch : bool
+        Whether to close the gap of the relaxation.
+
+    Returns
+    -------
+    ranks : ndarray of int, shape (n_lists, r)
+    edge_bounds : ndarray of shape (n_lists,)
+        Lower bounds of the weight of the edges that any order violates.
     """
     n_lists, r = u.shape[:2]
     if r > MAX_ITEMS_ORDERING:
         raise ValueError(
-            f"The exact method and its bound take at most {MAX_ITEMS_ORDERING} items, u has {r}: "
-            "use decoder='local_search' or decoder='dag', without a bound."
+            f"The exact method and its bound take at most {MAX_ITEMS_ORDERING} items, "
+            f"u has {r}: use decoder='local_search' or decoder='dag', without a bound."
         )
     check_parameter("time_limit", time_limit, [number(above=0), None])
-    ranks, extra = np.empty((n_lists, r), dtype=np.intp), np.zeros(n_lists)
+    ranks = np.empty((n_lists, r), dtype=np.intp)
+    edge_bounds = np.zeros(n_lists)
     for lists in bounded_blocks(n_lists, r * r):
         net = net_preferences(u[lists])
         weights = np.maximum(net, 0.0)
         if r <= MAX_ITEMS_SUBSETS:
-            by_dag = dag_ranks(net)
-            cyclic = costs_of(weights, by_dag) > 0
-            by_dag[cyclic] = subset_ranks(clipped(weights[cyclic], by_dag[cyclic]))
-            ranks[lists], extra[lists] = by_dag, costs_of(weights, by_dag)
+            ranks[lists] = _ranks_of_short_lists(net, weights)
+            edge_bounds[lists] = costs_of(weights, ranks[lists])
             continue
-        searched = local_search(r)
+        searched_ranks = local_search(r)
         for q in range(len(weights)):
-            deadline = None if time_limit is None else time.monotonic() + time_limit
-            # All components share one local search, which runs only if one of them has
-            # a gap.
-            search = cache(partial(searched, net[[q]])) if branch else None
-            order, extra[lists.start + q] = order_components(
-                weights[q], deadline, search
-            )
+            deadline = None
+            if time_limit is not None:
+                deadline = time.monotonic() + time_limit
+            search = None
+            if branch:
+                # All components share one local search, which runs only if one of
+                # them has a gap.
+                search = cache(partial(searched_ranks, net[[q]]))
+            order, edge_bound = order_components(weights[q], deadline, search)
             ranks[lists.start + q] = ranks_from_orders(order[np.newaxis])[0]
-    return ranks, extra
+            edge_bounds[lists.start + q] = edge_bound
+    return ranks, edge_bounds
+
+
+def _ranks_of_short_lists(net, weights):
+    """Rank acyclic lists by algorithm 1, and the others by dynamic programming."""
+    ranks = dag_ranks(net)
+    has_cycle = costs_of(weights, ranks) > 0
+    clipped_weights = clipped(weights[has_cycle], ranks[has_cycle])
+    ranks[has_cycle] = subset_ranks(clipped_weights)
+    return ranks
 
 
 # Components --------------------------------------------------------------------------
 
 
 def order_components(weights, deadline, search):
-    """Order of one list, its strong components one after another, and a bound.
+    """Order the strong components of one list one after another, and bound the cost.
 
     Components in a topological order violate no edge between them, so each component
-    can be ordered separately. `weights` has at most one of the edges i -> j and j -> i.
-    ``search()`` returns the ranks (1, r) of a good order, a start for components with a
-    gap; None solves the relaxation only. The bound is a lower one, on the weight of the
-    edges that any order violates.
+    can be ordered separately.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (r, r)
+        At most one of the edges i -> j and j -> i has a weight above 0.
+    deadline : float or None
+    search : callable or None
+        ``search()`` returns the ranks (1, r) of a good order, a start for components
+        with a gap. None solves the relaxation only.
+
+    Returns
+    -------
+    order : ndarray of int, shape (r,)
+    bound : float
+        A lower bound of the weight of the edges that any order violates.
     """
     components, _ = strong_components(weights[np.newaxis] > 0)
     component = components[0]
-    edges = np.nonzero(weights)
     n_components = int(component.max()) + 1
+    # The graph of the components.
+    tails, heads = np.nonzero(weights)
     between = np.zeros((1, n_components, n_components), dtype=bool)
-    between[0, component[edges[0]], component[edges[1]]] = True
+    between[0, component[tails], component[heads]] = True
     between[0, np.arange(n_components), np.arange(n_components)] = False
-    order, bound = [], 0.0
-    for c in topological_orders(between, np.zeros((1, n_components)))[0][0]:
+    component_orders, _ = topological_orders(between, np.zeros((1, n_components)))
+    parts = []
+    bound = 0.0
+    for c in component_orders[0]:
         members = np.flatnonzero(component == c)
         if len(members) > 1:
-            better = search and (
-                lambda members=members: np.argsort(search()[0, members])
+            order, bound_of_members = order_by_cuts(
+                weights[np.ix_(members, members)], deadline, search, members
             )
-            best, least = order_by_cuts(
-                weights[np.ix_(members, members)], deadline, better
-            )
-            members, bound = members[best], bound + least
-        order.append(members)
-    return np.concatenate(order), bound
+            members = members[order]
+            bound += bound_of_members
+        parts.append(members)
+    return np.concatenate(parts), bound
 
 
-def order_by_cuts(weights, deadline, better):
-    """Order and bound of one strong component; see `order_components`."""
+def order_by_cuts(weights, deadline, search, members):
+    """Order the members of one strong component, and bound the cost from below.
+
+    See `order_components`. The order numbers the members.
+    """
     start = dag_ranks(net_preferences(weights[np.newaxis]))
     weights = clipped(weights[np.newaxis], start)[0]
-    # The solver's absolute gap of 1e-6 is small in relation to a largest weight of
-    # 1000.
+    # Scaled to a largest weight of 1000, in relation to which the solver's absolute gap
+    # of 1e-6 is small.
     largest = weights.max()
-    unit = 1e3 / largest if np.array_equal(weights, np.round(weights)) else None
+    unit = None
+    if np.array_equal(weights, np.round(weights)):
+        unit = 1e3 / largest
     program = LinearOrdering(
         weights / largest * 1e3, np.argsort(start[0]), deadline, unit
     )
     has_gap = program.relax()  # False also if the time is over
-    if better is not None and has_gap and len(weights) <= MAX_ITEMS_GAP:
+    if search is not None and has_gap and len(weights) <= MAX_ITEMS_GAP:
         order = np.argsort(subset_ranks(weights[np.newaxis])[0])
         return order, np.tril(weights[np.ix_(order, order)]).sum()
-    if better is not None and not program.is_closed():
-        program.offer(better())  # a good order may close the gap alone
+    if search is not None and not program.is_closed():
+        # A good order may close the gap alone.
+        program.offer(np.argsort(search()[0, members]))
         if has_gap:
             program.branch()
     return program.order, program.bound / 1e3 * largest
@@ -142,7 +186,7 @@ def order_by_cuts(weights, deadline, better):
 
 
 def subset_ranks(weights):
-    """Ranks of least cost by the dynamic program over subsets, lists in chunks.
+    """Find ranks of least cost by dynamic programming over subsets.
 
     Among orders of equal cost the result follows the net preference, from the last item
     to the first. For this the items are renumbered by net preference, and ties go to
@@ -156,31 +200,37 @@ def subset_ranks(weights):
     ]
     ranks = np.empty((n_lists, r), dtype=np.intp)
     for lists in bounded_blocks(n_lists, 2**r):
-        chunk = renumbered[lists]
-        best = _best_prefixes(np.ascontiguousarray(chunk.transpose(1, 2, 0)))
-        ranks[rows[lists], by_net[lists]] = trace_back(
-            best,
-            lambda inside, w=chunk: -np.einsum("qij,qj->qi", w, inside.astype(float)),
-        )
+        # One column for each list makes the gathers below copy whole rows.
+        lists_last = np.ascontiguousarray(renumbered[lists].transpose(1, 2, 0))
+        best = _best_prefixes(lists_last)
+        added = partial(_values_of_last_items, renumbered[lists])
+        ranks[rows[lists], by_net[lists]] = trace_back(best, added)
     return ranks
 
 
-def _best_prefixes(weights):
-    """Largest negative cost inside each subset, (2**r, n_lists), of weights (r, r, n_lists).
+def _values_of_last_items(weights, inside):
+    """Compute -sum_j weights_ij over the items j `inside` a subset, (n_lists, r)."""
+    return -np.einsum("qij,qj->qi", weights, inside.astype(float))
 
-    The last item i of a subset pays ``sum_j weights_ij`` over the other items. Two
-    tables hold these sums, for the lower and for the upper half of the items.
+
+def _best_prefixes(weights):
+    """Compute the largest negative cost inside each subset, (2**r, n_lists).
+
+    The last item i of a subset pays ``sum_j weights_ij`` over the other items, with
+    weights (r, r, n_lists). Two tables hold these sums, for the lower and for the upper
+    half of the items.
     """
     r, _, n_lists = weights.shape
     half = r // 2
-    lower, upper = _subset_sums(weights[:, :half]), _subset_sums(weights[:, half:])
+    lower = _subset_sums(weights[:, :half])
+    upper = _subset_sums(weights[:, half:])
     best = np.zeros((2**r, n_lists))
     for size, subsets in enumerate(subsets_by_size(r), start=1):
         # The items of each subset, each once as the last one.
-        last = np.nonzero(subsets[:, np.newaxis] & (1 << np.arange(r)))[1].reshape(
-            -1, size
-        )
+        _, items = np.nonzero(subsets[:, np.newaxis] & (1 << np.arange(r)))
+        last = items.reshape(-1, size)
         others = subsets[:, np.newaxis] ^ (1 << last)
+        # best(T) = max over i in T of best(T - i) - sum of weights_ij over j in T - i.
         value = best[others]
         value -= lower[last, others & (2**half - 1)]
         value -= upper[last, others >> half]
@@ -189,7 +239,7 @@ def _best_prefixes(weights):
 
 
 def _subset_sums(values):
-    """Sums of `values` (r, m, n_lists) over the subsets of m items, (r, 2**m, n_lists)."""
+    """Sum values (r, m, n_lists) over the subsets of m items, (r, 2**m, n_lists)."""
     r, m, n_lists = values.shape
     sums = np.zeros((r, 2**m, n_lists))
     for i in range(m):

@@ -1,10 +1,10 @@
 """Preferences u_ij between the items of a list, as graphs and as costs of orders.
 
 The cost of an order is ``sum_{i != j} u_ij [rank(i) > rank(j)]``, the weight of the
-preferences that it violates. Up to a constant it depends on the net preferences ``u_ij
-- u_ji`` alone. The graph of a list has the edge i -> j of this weight if the weight is
-positive. The edges that an order of least cost violates are a feedback arc set of least
-weight.
+preferences that it violates. Up to a constant it depends on the net preferences
+``u_ij - u_ji`` alone. The graph of a list has the edge i -> j of this weight if the
+weight is positive. The edges that an order of least cost violates are a feedback arc
+set of least weight.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from .._decoded import checked_vectors, compared_ranks
 
 
 def check_preference_matrices(u):
-    """u as finite floats of shape (n_lists, r, r).
+    """Check preferences, finite floats of shape (n_lists, r, r).
 
     Raises
     ------
@@ -34,33 +34,38 @@ def check_preference_matrices(u):
 
 
 def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarray:
-    """Upper triangular preferences (n_lists, r, r) from the differences u_ij - u_ji of pairs i < j.
+    """Fill upper triangular preferences (n_lists, r, r) with differences u_ij - u_ji.
 
-    The pairs are in the order of ``numpy.triu_indices(r, 1)``. The cost of the
+    The pairs i < j are in the order of ``numpy.triu_indices(r, 1)``. The cost of the
     preferences is ``sum_{i<j} difference_ij [rank(i) > rank(j)]``.
     """
     check_parameter("n_items", n_items, [count()])
-    pairs = n_items * (n_items - 1) // 2
-    of, layout = f"for {n_items} items ", ", one difference for each pair i < j"
-    differences = checked_vectors(differences, pairs, of, layout)
+    differences = checked_vectors(
+        differences,
+        n_columns=n_items * (n_items - 1) // 2,
+        of=f"for {n_items} items ",
+        layout=", one difference for each pair i < j",
+    )
     full = np.zeros((len(differences), n_items, n_items))
     full[:, ~np.tri(n_items, dtype=bool)] = differences
     return full
 
 
 def net_preferences(u: ArrayLike) -> np.ndarray:
-    """Net preferences u_ij - u_ji, antisymmetric: all that orders of least cost depend on."""
-    floats, u = numbers(u, "Preferences"), np.asarray(u)
+    """Compute the net preferences u_ij - u_ji, on which alone best orders depend."""
+    floats = numbers(u, "Preferences")
+    u = np.asarray(u)
     if u.dtype.kind not in "if":  # unsigned differences would wrap
         u = floats
     if u.ndim < 2 or u.shape[-1] != u.shape[-2]:
         raise ValueError(f"Preferences must have the shape (..., r, r), got {u.shape}.")
-    u = check_finite(u, "u", LARGEST)  # signed integers stay integers
+    # Signed integers stay integers.
+    u = check_finite(u, "u", LARGEST)
     return u - np.swapaxes(u, -1, -2)
 
 
 def net_scores(u: ArrayLike) -> np.ndarray:
-    """Net preference of each item over all others, ``sum_j (u_ij - u_ji)``, shape (..., r).
+    """Sum the net preferences of each item, ``sum_j (u_ij - u_ji)``, shape (..., r).
 
     Divided by r - 1 they are mean preferences (Duchi, Mackey & Jordan, "On the
     Consistency of Ranking Algorithms", ICML 2010).
@@ -69,13 +74,13 @@ def net_scores(u: ArrayLike) -> np.ndarray:
 
 
 def differences_from_matrices(u: np.ndarray) -> np.ndarray:
-    """Differences u_ij - u_ji of the pairs i < j, as `matrices_from_differences` takes them."""
+    """Compute u_ij - u_ji of the pairs i < j; see `matrices_from_differences`."""
     net = net_preferences(u)
     return net[(..., *np.triu_indices(net.shape[-1], 1))]
 
 
 def preference_cost(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
-    """``sum_{i != j} u_ij [rank(i) > rank(j)]`` of each list, lower is better.
+    """Compute ``sum_{i != j} u_ij [rank(i) > rank(j)]`` of each list, lower is better.
 
     Parameters
     ----------
@@ -105,9 +110,9 @@ def preference_cost(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
 
 
 def costs_of(u, ranks):
-    """`preference_cost` of checked arrays, for ranks (..., n_lists, r)."""
-    below = ranks[..., :, np.newaxis] > ranks[..., np.newaxis, :]
-    return np.einsum("qij,...qij->...q", u, below)
+    """Compute `preference_cost` of checked arrays, for ranks (..., n_lists, r)."""
+    is_below = ranks[..., :, np.newaxis] > ranks[..., np.newaxis, :]
+    return np.einsum("qij,...qij->...q", u, is_below)
 
 
 def clipped(weights, ranks):
@@ -116,9 +121,8 @@ def clipped(weights, ranks):
     No better order violates an edge heavier than that cost, so the best orders stay the
     best. Clipping avoids the rounding errors of huge weights that do not matter.
     """
-    return np.minimum(
-        weights, 2.0 * costs_of(weights, ranks)[:, np.newaxis, np.newaxis]
-    )
+    largest = 2.0 * costs_of(weights, ranks)
+    return np.minimum(weights, largest[:, np.newaxis, np.newaxis])
 
 
 def strong_components(edges):
@@ -159,27 +163,33 @@ def acyclic(u):
 
 
 def acyclic_edges(net):
-    """Mask of the edges that stay if as few of the smallest as possible are deleted."""
+    """Delete as few of the smallest edges as possible; return a mask of the others."""
     n_lists, r = net.shape[:2]
+    # Place of each pair (i, j) among all r * r, by net preference. Pairs that are no
+    # edges come first.
     by_weight = np.argsort(net.reshape(n_lists, r * r), axis=1, kind="stable")
     place = ranks_from_orders(by_weight.astype(np.int32)).reshape(net.shape)
-    # Bisection: a graph that is acyclic without its m smallest edges is acyclic without
-    # m + 1. The edges with place > cut stay. The pairs that are no edges come first;
-    # cut them all at once.
-    low, high = np.sum(net <= 0, axis=(1, 2)), np.full(n_lists, r * r)
-    cut, left = low.copy(), np.arange(n_lists)
-    while len(left):
-        edges = place[left] > cut[left, np.newaxis, np.newaxis]
-        _, cyclic = topological_orders(edges, np.zeros(edges.shape[:2]))
-        low[left[cyclic]] = cut[left[cyclic]] + 1
-        high[left[~cyclic]] = cut[left[~cyclic]]
-        left = np.flatnonzero(low < high)
+    # Bisection for the least cut, the number of the first pairs to delete: a graph that
+    # is acyclic without its m smallest edges is acyclic without m + 1. Start with the
+    # pairs that are no edges.
+    low = np.sum(net <= 0, axis=(1, 2))
+    high = np.full(n_lists, r * r)
+    cut = low.copy()
+    open_lists = np.arange(n_lists)
+    while len(open_lists):
+        edges = place[open_lists] > cut[open_lists, np.newaxis, np.newaxis]
+        _, has_cycle = topological_orders(edges, np.zeros(edges.shape[:2]))
+        with_cycle = open_lists[has_cycle]
+        without_cycle = open_lists[~has_cycle]
+        low[with_cycle] = cut[with_cycle] + 1
+        high[without_cycle] = cut[without_cycle]
+        open_lists = np.flatnonzero(low < high)
         cut = (low + high) // 2
     return place > high[:, np.newaxis, np.newaxis]
 
 
 def dag_ranks(net):
-    """Ranks by algorithm 1 of net preferences (n_lists, r, r).
+    """Rank by algorithm 1, from net preferences (n_lists, r, r).
 
     Three steps, each for the lists that the step before leaves open, avoid most of the
     work. If the order of the net scores violates no edge, it is the topological order
@@ -187,40 +197,57 @@ def dag_ranks(net):
     the only order. A topological sort finds the other acyclic lists. Only lists with a
     cycle need the deletion of edges.
     """
-    scores, edges = net.sum(axis=2), net > 0
-    wins, r = edges.sum(axis=2), net.shape[1]
-    has_all = wins.sum(axis=1, keepdims=True) == r * (r - 1) // 2
-    orders = np.argsort(np.where(has_all, -wins, -scores), axis=1, kind="stable")
+    r = net.shape[1]
+    scores = net.sum(axis=2)
+    edges = net > 0
+    n_edges = edges.sum(axis=2)
+    has_all = n_edges.sum(axis=1, keepdims=True) == r * (r - 1) // 2
+    keys = np.where(has_all, n_edges, scores)
+    orders = np.argsort(-keys, axis=1, kind="stable")
     ranks = ranks_from_orders(orders)
     violated = edges & (ranks[:, :, np.newaxis] > ranks[:, np.newaxis, :])
-    left = np.flatnonzero(violated.any(axis=(1, 2)))
-    if len(left):
-        orders[left], has_cycle = topological_orders(edges[left], scores[left])
-        left = left[has_cycle]
-    if len(left):
-        orders[left], _ = topological_orders(acyclic_edges(net[left]), scores[left])
+    open_lists = np.flatnonzero(violated.any(axis=(1, 2)))
+    if len(open_lists) == 0:
+        return ranks
+
+    orders[open_lists], has_cycle = topological_orders(
+        edges[open_lists], scores[open_lists]
+    )
+    with_cycle = open_lists[has_cycle]
+    if len(with_cycle):
+        orders[with_cycle], _ = topological_orders(
+            acyclic_edges(net[with_cycle]), scores[with_cycle]
+        )
     return ranks_from_orders(orders)
 
 
 def topological_orders(edges, scores):
-    """Topological orders that prefer larger scores, and a mask of the lists with a cycle.
+    """Sort items topologically, preferring larger scores.
 
-    The orders of lists with a cycle are meaningless.
+    Returns
+    -------
+    orders : ndarray of int, shape (n_lists, r)
+        Meaningless for lists with a cycle.
+    has_cycle : ndarray of bool, shape (n_lists,)
     """
     n_lists, r = scores.shape
-    before = edges.sum(
-        axis=1, dtype=np.int32
-    )  # number of edges from items without a position
+    # The number of edges to each item from items without a position. An item without
+    # such edges is free; `free_scores` is -inf for the others.
+    n_before = edges.sum(axis=1, dtype=np.int32)
+    free_scores = np.where(n_before == 0, scores, -np.inf)
     first_row = r * np.arange(n_lists)
     edges = edges.reshape(-1, r)
-    free = np.where(before == 0, scores, -np.inf)  # scores of the free items
-    orders, largest = np.empty((2, r, n_lists))
+    orders = np.empty((r, n_lists))
+    largest = np.empty((r, n_lists))
     for position in range(r):
-        item = free.argmax(axis=1)
+        item = free_scores.argmax(axis=1)
         rows = first_row + item
-        orders[position], largest[position] = item, free.take(rows)
-        free.put(rows, -np.inf)
-        after = edges.take(rows, axis=0)
-        before -= after
-        np.copyto(free, scores, where=after & (before == 0))
-    return orders.T.astype(np.intp), (largest == -np.inf).any(axis=0)
+        orders[position] = item
+        largest[position] = free_scores.take(rows)
+        free_scores.put(rows, -np.inf)
+        is_after = edges.take(rows, axis=0)
+        n_before -= is_after
+        np.copyto(free_scores, scores, where=is_after & (n_before == 0))
+    # In a list with a cycle the free items run out.
+    has_cycle = (largest == -np.inf).any(axis=0)
+    return orders.T.astype(np.intp), has_cycle

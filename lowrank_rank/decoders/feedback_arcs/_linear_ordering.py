@@ -21,27 +21,43 @@ from ._local_search import improve
 class LinearOrdering:
     """Best order of one list, best bound on all orders, and the cuts found so far.
 
-    `start` is an order, `unit` a common divisor of all weights, so that bounds can be
-    rounded up, or None.
+    Parameters
+    ----------
+    weights : ndarray of shape (r, r)
+    start : ndarray of int, shape (r,)
+        An order.
+    deadline : float or None
+        Time of `time.monotonic`.
+    unit : float or None
+        A common divisor of all weights, so that bounds can be rounded up.
     """
 
     def __init__(self, weights, start, deadline, unit):
         r = len(weights)
-        self.weights, self.deadline, self.unit = weights, deadline, unit
+        self.weights = weights
+        self.deadline = deadline
+        self.unit = unit
+        # The variables x_ij, i < j, and the variable of each pair (i, j) and (j, i).
         self.pairs = np.triu_indices(r, 1)
+        n_variables = len(self.pairs[0])
         self.column = np.zeros((r, r), dtype=np.intp)
-        self.column[self.pairs] = np.arange(len(self.pairs[0]))
+        self.column[self.pairs] = np.arange(n_variables)
         self.column += self.column.T
-        # The order "i before j" pays weights_ji, "j before i" weights_ij.
+        # The order "i before j" pays weights_ji, "j before i" weights_ij: the cost is
+        # sum_{i < j} (weights_ji - weights_ij) x_ij plus a constant.
         self.costs = net_preferences(weights.T)[self.pairs]
         self.constant = weights[self.pairs].sum()
-        self.bound, self.value, self.order = 0.0, np.inf, None
-        self.cuts = sparse.csr_matrix((0, len(self.costs)))
+        self.order = None
+        self.value = np.inf
+        self.bound = 0.0
+        # Cuts: cuts @ x <= sides.
+        self.cuts = sparse.csr_matrix((0, n_variables))
         self.sides = np.zeros(0)
-        self.ends = np.tile(
-            [0.0, 1.0], (len(self.costs), 1)
-        )  # lower and upper bound of each x
-        self.reduced, self.priced = np.zeros(len(self.costs)), 0.0
+        # Lower and upper bound of each x.
+        self.ends = np.tile([0.0, 1.0], (n_variables, 1))
+        # Reduced costs of the last relaxation, and its bound.
+        self.reduced_costs = np.zeros(n_variables)
+        self.relaxed_bound = 0.0
         self._rng = np.random.RandomState(0)  # to choose among equally violated cuts
         self.offer(start)
 
@@ -52,27 +68,33 @@ class LinearOrdering:
             options = self._options()
             if options is None:
                 return False
-            program = {"A_ub": self.cuts, "b_ub": self.sides, "bounds": self.ends}
             solution = optimize.linprog(
-                self.costs, **program, method="highs-ds", options=options
+                self.costs,
+                A_ub=self.cuts,
+                b_ub=self.sides,
+                bounds=self.ends,
+                method="highs-ds",
+                options=options,
             )
             if solution.status == 2:  # infeasible: no order is better than the best one
                 self._raise(self.value)
             if solution.x is None:
                 return False
             x = solution.x
-            self.offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
-            # The Lagrangian bound of the multipliers of the cuts.
+            self.offer(self._rounded(x))
+            # Lagrangian bound with the multipliers m <= 0 of the cuts: the minimum of
+            # (costs - cuts' m) @ x within the bounds of x, plus sides @ m.
             multipliers = np.minimum(solution.ineqlin.marginals, 0.0)
-            self.reduced = self.costs - self.cuts.T @ multipliers
-            least = np.min(self.reduced[:, np.newaxis] * self.ends, axis=1).sum()
-            self.priced = self.sides @ multipliers + least + self.constant
-            self._raise(self.priced)
+            self.reduced_costs = self.costs - self.cuts.T @ multipliers
+            at_ends = self.reduced_costs[:, np.newaxis] * self.ends
+            minimum = np.min(at_ends, axis=1).sum()
+            self.relaxed_bound = self.sides @ multipliers + minimum + self.constant
+            self._raise(self.relaxed_bound)
             self._fix()
         return not self.is_closed()
 
     def branch(self):
-        """Branch and bound over the cuts, with the further cuts that its solutions violate."""
+        """Branch and bound over the cuts, adding cuts that its solutions violate."""
         while not self.is_closed():
             self._fix()
             options = self._options()
@@ -88,45 +110,16 @@ class LinearOrdering:
             )
             if solution.mip_dual_bound is not None:
                 self._raise(solution.mip_dual_bound + self.constant)
-            if solution.status == 2:
+            if solution.status == 2:  # infeasible: no order is better than the best one
                 self._raise(self.value)
             if solution.x is None:
                 return
             x = solution.x
-            self.offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
-            finished = solution.status == 0 and self.value == value
-            if not self._separate(np.round(x)) and finished:
+            self.offer(self._rounded(x))
+            # Without new cuts and a better order the next round would be the same.
+            is_finished = solution.status == 0 and self.value == value
+            if not self._separate(np.round(x)) and is_finished:
                 return
-
-    def _fix(self):
-        """Fix each x that could change its value only at a cost above the best order.
-
-        Orders outside the fixed values are no better than the best one, so bounds that
-        hold inside remain valid up to the best value.
-        """
-        room = self.value - (self.unit or 0.0) - self.priced + self.tolerance
-        self.ends[self.reduced > room, 1] = self.ends[self.reduced > room, 0]
-        self.ends[-self.reduced > room, 0] = self.ends[-self.reduced > room, 1]
-
-    def _options(self):
-        """Options of the solver, None at the time limit."""
-        if self.deadline is None:
-            return {}
-        left = self.deadline - time.monotonic()
-        return {"time_limit": left} if left > 0 else None
-
-    @property
-    def tolerance(self):
-        """The gap that counts as closed: rounding errors, and less than a unit."""
-        return min(1e-9 * self.value, 0.5 * (self.unit or np.inf))
-
-    def is_closed(self):
-        return self.value - self.bound <= self.tolerance
-
-    def _raise(self, bound):
-        if self.unit is not None:
-            bound = np.ceil(bound / self.unit - 1e-6) * self.unit
-        self.bound = max(self.bound, min(float(bound), self.value))
 
     def offer(self, order):
         """Keep an order, improved by insertions, if it is the best so far."""
@@ -134,41 +127,103 @@ class LinearOrdering:
         order = improve(net, np.zeros(1, dtype=np.intp), order[np.newaxis])[0]
         value = np.tril(self.weights[np.ix_(order, order)]).sum()
         if value < self.value:
-            self.value, self.order = value, order
+            self.value = value
+            self.order = order
+
+    def is_closed(self):
+        """Return whether the best order is proved."""
+        return self.value - self.bound <= self.tolerance
+
+    @property
+    def tolerance(self):
+        """The gap that counts as closed: rounding errors, and less than a unit."""
+        rounding = 1e-9 * self.value
+        if self.unit is None:
+            return rounding
+        return min(rounding, 0.5 * self.unit)
+
+    def _raise(self, bound):
+        """Raise the bound, to a multiple of the unit, at most to the best value."""
+        if self.unit is not None:
+            bound = np.ceil(bound / self.unit - 1e-6) * self.unit
+        self.bound = max(self.bound, min(float(bound), self.value))
+
+    def _fix(self):
+        """Fix each x that could change its value only at a cost above the best order.
+
+        Orders outside the fixed values are no better than the best one, so bounds that
+        hold inside remain valid up to the best value.
+        """
+        unit = self.unit or 0.0
+        largest = self.value - unit - self.relaxed_bound + self.tolerance
+        at_lower = self.reduced_costs > largest
+        at_upper = -self.reduced_costs > largest
+        self.ends[at_lower, 1] = self.ends[at_lower, 0]
+        self.ends[at_upper, 0] = self.ends[at_upper, 1]
+
+    def _options(self):
+        """Return options of the solver, None at the time limit."""
+        if self.deadline is None:
+            return {}
+        seconds = self.deadline - time.monotonic()
+        if seconds <= 0:
+            return None
+        return {"time_limit": seconds}
 
     def _matrix(self, x):
-        """x_ij of all i, j, with x_ji = 1 - x_ij."""
+        """Fill the matrix of all x_ij, with x_ji = 1 - x_ij."""
         full = np.zeros(self.weights.shape)
         full[self.pairs] = x
         full.T[self.pairs] = 1.0 - x
         return full
 
+    def _rounded(self, x):
+        """Order the items by sum_j x_ij, the number of items behind each."""
+        n_behind = self._matrix(x).sum(axis=1)
+        return np.argsort(-n_behind, kind="stable")
+
     def _separate(self, x):
-        """Add the triangles that x violates most, at most about one for each variable."""
+        """Add the triangles that x violates most, at most about one for each variable.
+
+        Return whether there are any.
+        """
+        triangles, excess = self._violated_triangles(x)
+        if len(excess) == 0:
+            return False
+        tie_breaks = self._rng.uniform(size=len(excess))
+        by_excess = np.lexsort((tie_breaks, -np.round(excess, 3)))
+        i, j, k = triangles[by_excess[: max(500, len(self.costs))]].T
+
+        # x_ij + x_jk + x_ki <= 2 in the variables x_ab with a < b: x_ba = 1 - x_ab
+        # changes the sign, and moves 1 to the other side.
+        edges = [(i, j), (j, k), (k, i)]
+        columns = [self.column[a, b] for a, b in edges]
+        signs = [np.where(a < b, 1.0, -1.0) for a, b in edges]
+        n_negative = sum(np.where(a < b, 0.0, 1.0) for a, b in edges)
+        rows = np.tile(np.arange(len(i)), 3)
+        cuts = sparse.csr_matrix(
+            (np.concatenate(signs), (rows, np.concatenate(columns))),
+            shape=(len(i), len(self.costs)),
+        )
+        self.cuts = sparse.vstack([self.cuts, cuts], format="csr")
+        self.sides = np.concatenate([self.sides, 2.0 - n_negative])
+        return True
+
+    def _violated_triangles(self, x):
+        """List triangles (i, j, k), i the smallest, with x_ij + x_jk + x_ki > 2.
+
+        Return the triangles (n, 3), and by how much each sum exceeds 2.
+        """
         x = self._matrix(x)
-        cuts, over = [np.zeros((0, 3), dtype=np.intp)], [np.zeros(0)]
-        for i in range(len(x) - 2):  # the smallest of the three items
+        triangles = [np.zeros((0, 3), dtype=np.intp)]
+        excess = [np.zeros(0)]
+        for i in range(len(x) - 2):
             later = slice(i + 1, None)
             sums = x[i, later, np.newaxis] + x[later, later] + x[later, i] - 2.0
             # 1e-5 is above the tolerance of the solver, so that no cut is added twice.
             j, k = np.nonzero(sums > 1e-5)
-            cuts.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
-            over.append(sums[j, k])
-        triangles, excess = np.concatenate(cuts), np.concatenate(over)
-        if len(excess) == 0:
-            return False
-        by_excess = np.lexsort(
-            (self._rng.uniform(size=len(excess)), -np.round(excess, 3))
-        )
-        i, j, k = triangles[by_excess[: max(500, len(self.costs))]].T
-        rows = np.arange(len(i))
-        ends = [(i, j), (j, k), (k, i)]
-        signs = [np.where(a < b, 1.0, -1.0) for a, b in ends]
-        columns = np.concatenate([self.column[a, b] for a, b in ends])
-        entries = np.concatenate(signs), (np.tile(rows, 3), columns)
-        new = sparse.csr_matrix(entries, shape=(len(rows), len(self.costs)))
-        self.cuts = sparse.vstack([self.cuts, new], format="csr")
-        self.sides = np.concatenate(
-            [self.sides, 2.0 - sum((s < 0).astype(float) for s in signs)]
-        )
-        return True
+            triangles.append(
+                np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1])
+            )
+            excess.append(sums[j, k])
+        return np.concatenate(triangles), np.concatenate(excess)
