@@ -351,7 +351,7 @@ def test_numbers_are_what_is_said_and_never_what_they_look_like(values, containe
             table, kind="orders", items=sorted(set(array.ravel()))
         )
         each = grades_from_orders(values, items=found.items.tolist())
-        np.testing.assert_array_equal(found.labels, each)
+        np.testing.assert_array_equal(found.votes.labels, each)
     else:
         with pytest.raises(ValueError, match=r"names item|None or NaN"):
             consensus_ranking(table, kind="orders")
@@ -366,10 +366,10 @@ def test_tables_of_names_are_orders_if_said(container):
     )
     if table is not None:
         found = consensus_ranking(table, kind="orders")
-        assert found.labels.tolist()[0] == [1, 0]
-        assert np.isnan(found.labels[1, 0])
+        assert found.votes.labels.tolist()[0] == [1, 0]
+        assert np.isnan(found.votes.labels[1, 0])
         np.testing.assert_array_equal(
-            found.labels, grades_from_orders(table, items=["a", "b"])
+            found.votes.labels, grades_from_orders(table, items=["a", "b"])
         )
 
 
@@ -392,7 +392,7 @@ def test_missing_grades_of_nullable_types(kind):
         pytest.importorskip("pandas", "2.0")  # 1.5 cannot say what replaces NA
     frame = pd.DataFrame([[1, None, 3], [2, 2, None], [5, 1, 4]], columns=list("xyz"))
     np.testing.assert_array_equal(
-        consensus_ranking(frame.astype(kind), kind="grades").labels, frame
+        consensus_ranking(frame.astype(kind), kind="grades").votes.labels, frame
     )
 
 
@@ -405,7 +405,7 @@ def test_a_series_or_a_table_of_orders():
     table = pd.DataFrame([["a", "b"], ["b", "a"], ["b", None]], index=list("uvw"))
     for given in (orders, table, table.to_numpy()):
         np.testing.assert_array_equal(
-            consensus_ranking(given, "orders", weights=weights).preferences, total
+            consensus_ranking(given, kind="orders", weights=weights).preferences, total
         )
     for given in (orders, table):
         with pytest.raises(
@@ -422,7 +422,7 @@ def test_weights_of_voters_in_a_long_frame():
     assert consensus_ranking(weighted).order.tolist() == ["B", "A"]
     by_voter = pd.Series([100, 1], index=["v", "u"])
     np.testing.assert_array_equal(
-        consensus_ranking(long, weights=by_voter).weights, [1, 100]
+        consensus_ranking(long, weights=by_voter).votes.weights, [1, 100]
     )
     with pytest.raises(ValueError, match="weights is a Series"):
         consensus_ranking(long, weights=by_voter.set_axis([0, 1]))
