@@ -1,4 +1,4 @@
-"""Regression of encoded targets: ridge, logistic, trees, or any regressor of scikit-learn."""
+"""Regression of encoded targets by trees, or by any regressor of scikit-learn."""
 
 from inspect import Parameter, signature
 from typing import Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn import config_context, ensemble
-from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.sparsefuncs import min_max_axis
@@ -29,93 +29,86 @@ _HIST_TREES = (
 )
 
 
-def route_of(estimator, kind):
-    """How a fit uses `estimator` for labels of this kind.
+def resolved_estimator(estimator, kind):
+    """Replace "auto" by its meaning for a kind of labels, as of `Encoding`.
 
-    ============  ===========  ===========  ============  ============
-    estimator     documents    items        classes       sets
-    ============  ===========  ===========  ============  ============
-    "auto"        "ridge"      "logistic"   "logistic"    "logistic"
-    "ridge"       "ridge"      "ridge"      "ridge"       "ridge"
-    "logistic"    refused      "logistic"   "logistic"    "logistic"
-    "trees"       "boosted"    "forest"     "classifier"  "classifier"
-    a classifier  "regressor"  "regressor"  "classifier"  "regressor"
-    a regressor   "regressor"  "regressor"  "regressor"   "regressor"
-    ============  ===========  ===========  ============  ============
-
-    "forest" is `item_forest`, "boosted" `document_trees`. A "classifier" predicts
-    expected vectors from the probabilities of classes or distinct sets.
+    "auto" is "ridge" for documents, else "logistic", which documents do not take.
+    "trees" are `document_trees`, `item_forest`, or a random forest as a classifier of
+    classes or distinct sets.
     """
     if not isinstance(estimator, str):
-        return (
-            "classifier"
-            if kind == "classes" and is_classifier(estimator)
-            else "regressor"
-        )
+        return estimator
     if estimator == "auto":
         return "ridge" if kind == "documents" else "logistic"
-    if estimator == "trees":
-        return {"documents": "boosted", "items": "forest"}.get(kind, "classifier")
     if estimator == "logistic" and kind == "documents":
         raise ValueError(
-            "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
-            "for each document: leave estimator='auto', or use OrderPreservingRegressor."
+            "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y "
+            "has one row for each document: leave estimator='auto', or use "
+            "OrderPreservingRegressor."
         )
     return estimator
 
 
 def forest_columns(X, model):
-    """X for scikit-learn's forests; refuses columns that these would read as infinite or constant.
+    """Return X for scikit-learn's forests; refuse columns that these would misread.
 
     Forests read X as float32, and take values closer than 1e-7 for equal
-    (``sklearn/tree/_partitioner.pyx``).
+    (``sklearn/tree/_partitioner.pyx``). So they would read a column as infinite or
+    constant.
     """
     X = without_empty_columns(X)
     try:
-        Z = check_array(
+        numbers = check_array(
             X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
         )
     except ValueError as error:
         name_the_text(error, X)
         raise
-    low, high = min_max_axis(csr_matrix(Z), axis=0, ignore_nan=True)
+    low, high = min_max_axis(csr_matrix(numbers), axis=0, ignore_nan=True)
     names = getattr(model, "feature_names_in_", range(len(low)))
     with np.errstate(over="ignore", invalid="ignore"):
-        infinite = np.isinf(np.maximum(-low, high).astype(np.float32))
-        constant = (high > low) & (
-            high.astype(np.float32) - low.astype(np.float32) < 1e-6
-        )
-    for j in np.flatnonzero(infinite | constant)[:1]:
-        what = (
-            f"a range of {high[j] - low[j]:g}"
-            if constant[j]
-            else "numbers beyond float32"
-        )
-        raise ValueError(
-            f"Column {plain(names[j])!r} of X has {what}, {low[j]:g} to {high[j]:g}. Forests read "
-            "float32, and ranges below 1e-6 as constant: scale it (StandardScaler), or drop it."
-        )
-    return X
+        is_infinite = np.isinf(np.maximum(-low, high).astype(np.float32))
+        difference = high.astype(np.float32) - low.astype(np.float32)
+        is_constant = (high > low) & (difference < 1e-6)
+    is_misread = is_infinite | is_constant
+    if not is_misread.any():
+        return X
+    j = int(np.argmax(is_misread))
+    problem = "numbers beyond float32"
+    if is_constant[j]:
+        problem = f"a range of {high[j] - low[j]:g}"
+    raise ValueError(
+        f"Column {plain(names[j])!r} of X has {problem}, {low[j]:g} to {high[j]:g}. "
+        "Forests read float32, and ranges below 1e-6 as constant: scale it "
+        "(StandardScaler), or drop it."
+    )
 
 
-def item_forest(missing):
-    """The "trees" of items: a forest. If labels are `missing`, most items are known in a leaf."""
+def item_forest(is_missing):
+    """Make the "trees" of items, a forest.
+
+    If labels are missing, most items are known in a leaf of 3 rows.
+    """
     forest = ensemble.ExtraTreesRegressor()
-    return MeansOfKnown(forest.set_params(min_samples_leaf=3)) if missing else forest
+    if not is_missing:
+        return forest
+    return MeansOfKnown(forest.set_params(min_samples_leaf=3))
 
 
 def document_trees(n):
-    """The "trees" of n documents, whose targets are noisy: small trees and steps up to 20,000.
+    """Make the "trees" of n documents.
 
-    The larger steps of ``HistGradientBoostingRanker(loss="pairwise_squared")`` lost
-    .014 of NDCG@10 on 50 queries of digits, and .039 on 100 queries of digits with
-    noisy grades.
+    The targets are noisy: up to 20,000 documents the trees and the steps are small. The
+    larger steps of ``HistGradientBoostingRanker(loss="pairwise_squared")`` lost .014 of
+    NDCG@10 on 50 queries of digits, and .039 on 100 queries of digits with noisy
+    grades.
     """
     trees = ensemble.HistGradientBoostingRegressor(
         max_iter=200, min_samples_leaf=min(50, max(5, n // 20)), early_stopping=False
     )
-    small = {"learning_rate": 0.05, "max_leaf_nodes": 7, "max_features": 0.3}
-    return trees.set_params(**small) if n <= 20_000 else trees
+    if n > 20_000:
+        return trees
+    return trees.set_params(learning_rate=0.05, max_leaf_nodes=7, max_features=0.3)
 
 
 def fit_centred_trees(trees, X, encoding, weights):
@@ -123,13 +116,17 @@ def fit_centred_trees(trees, X, encoding, weights):
 
     The offsets are updated 20 times, above 20,000 rows 6 times, evenly over the trees.
     """
-    n_offsets, n_calls, targets = 20 if X.shape[0] <= 20_000 else 6, 0, None
+    n_updates = 20 if X.shape[0] <= 20_000 else 6
+    n_calls = 0
+    targets: Any = None
 
     def derivatives(scores):
         nonlocal n_calls, targets
-        if n_calls * n_offsets % trees.max_iter < n_offsets:
-            fitted = scores[:, np.newaxis] if n_calls else None
-            targets = round_significant(encoding.scaled_targets(weights, fitted)[:, 0])
+        is_update = n_calls * n_updates % trees.max_iter < n_updates
+        if is_update:
+            earlier_scores = scores[:, np.newaxis] if n_calls else None
+            scaled = encoding.scaled_targets(weights, earlier_scores)
+            targets = round_significant(scaled[:, 0])
         n_calls += 1
         return weights * (scores - targets), weights
 
@@ -137,14 +134,19 @@ def fit_centred_trees(trees, X, encoding, weights):
 
 
 def weights_given(estimator, weights):
-    """The weights for the estimator; None if all are 1, or equal and it takes none."""
+    """Return the weights for the estimator.
+
+    They are None if all are 1, or if all are equal and the estimator takes none.
+    """
     takes_none = weight_parameters(estimator, None) is None
-    if np.allclose(weights, weights[0] if takes_none else 1.0, rtol=1e-12, atol=0.0):
+    expected = weights[0] if takes_none else 1.0
+    if np.allclose(weights, expected, rtol=1e-12, atol=0.0):
         return None
     if takes_none:
         raise ValueError(
-            f"{estimator!r} takes no sample_weight in fit, but the rows (or pairs of lists of "
-            "different lengths) have different weights: leave them out, or use another estimator."
+            f"{estimator!r} takes no sample_weight in fit, but the rows (or pairs of "
+            "lists of different lengths) have different weights: leave them out, or "
+            "use another estimator."
         )
     return weights
 
@@ -159,7 +161,8 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
     up to 1 and are the same for all targets. Let k_i be 1 if the target of row i is
     known, else 0, and m the mean of the known targets. This regressor predicts
 
-        m + sum_i w_i k_i (t_i - m) / (f + (1 - f) prior_rows / n),    f = sum_i w_i k_i.
+        m + sum_i w_i k_i (t_i - m) / (f + (1 - f) prior_rows / n),
+        f = sum_i w_i k_i.
 
     Without the second term the prediction is the mean of the known targets near x. This
     holds even if labels are missing because of x. The second term shrinks a target with
@@ -188,26 +191,26 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
         """Fit to targets (n, d); each column has a known target of positive weight."""
         is_known = ~np.isnan(y)
         weights = is_known.astype(float)
+        options = {}
         if sample_weight is not None:
             weights *= np.asarray(sample_weight)[:, np.newaxis]
-        sums = np.where(is_known, y, 0.0)
-        self.means_ = (weights * sums).sum(axis=0) / weights.sum(axis=0)
+            options["sample_weight"] = sample_weight
+        known = np.where(is_known, y, 0.0)
+        self.means_ = (weights * known).sum(axis=0) / weights.sum(axis=0)
         deviations = np.where(is_known, y - self.means_, 0.0)
         # The columns k are small, so that the trees split by the deviations.
         self._unit_ = 1e-3 * float(np.sqrt(np.mean(deviations**2))) or 1.0
         self._prior_ = min(1.0, self.prior_rows / len(y))
-        given = {} if sample_weight is None else {"sample_weight": sample_weight}
-        both = np.hstack([deviations, self._unit_ * is_known])
-        self.estimator_ = clone(self.estimator).fit(X, both, **given)
+        columns = np.hstack([deviations, self._unit_ * is_known])
+        self.estimator_ = clone(self.estimator).fit(X, columns, **options)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Targets, shape (n, d)."""
-        deviations, share_known = np.hsplit(self.estimator_.predict(X), 2)
-        share_known = share_known / self._unit_
-        return self.means_ + deviations / (
-            share_known + (1.0 - share_known) * self._prior_
-        )
+        deviations, known = np.hsplit(self.estimator_.predict(X), 2)
+        # m + sum_i w_i k_i (t_i - m) / (f + (1 - f) prior_rows / n)
+        f = known / self._unit_
+        return self.means_ + deviations / (f + (1.0 - f) * self._prior_)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -242,10 +245,7 @@ class RegressorModel(NamedTuple):
 
     def predict(self, X):
         """Surrogate vectors, shape (n, d)."""
-        kinds = {getattr(type(r).predict, "__module__", "") for r in self.regressors}
-        if self.linear is not None and all(
-            k.startswith("sklearn.linear_model.") for k in kinds
-        ):
+        if self.linear is not None and self._are_of_scikit_learn():
             # Unlike scikit-learn's product, ours is equal for equal rows to the last
             # bit.
             return self.linear.predict(_numbers_of(X, self.regressors[0]))
@@ -253,12 +253,20 @@ class RegressorModel(NamedTuple):
             return self.probabilities(X) @ self.vectors
         if not self.regressors:  # a single item has no pairs
             return np.zeros((X.shape[0], 0))
-        each = self.n_targets if len(self.regressors) == 1 else 1
-        parts = (
-            checked_prediction(r, r.predict(X), X.shape[0], each)
-            for r in self.regressors
-        )
-        return np.column_stack(list(parts))
+        n_targets = self.n_targets if len(self.regressors) == 1 else 1
+        predictions = [
+            checked_prediction(regressor, regressor.predict(X), X.shape[0], n_targets)
+            for regressor in self.regressors
+        ]
+        return np.column_stack(predictions)
+
+    def _are_of_scikit_learn(self):
+        """Whether each ``predict`` is the one of scikit-learn's linear models."""
+        modules = {
+            getattr(type(regressor).predict, "__module__", "")
+            for regressor in self.regressors
+        }
+        return all(name.startswith("sklearn.linear_model.") for name in modules)
 
     def probabilities(self, X):
         """Probabilities of a classifier, shape (n, n_classes)."""
@@ -268,46 +276,44 @@ class RegressorModel(NamedTuple):
 
 
 def fits_of(estimator, X, targets, sample_weight):
-    """Rows, targets and weights of each fit: one fit of all coordinates, or one for each.
+    """Iterate over the fits: one of all coordinates, or one for each.
 
-    Targets are rounded to 32 significant bits. A coordinate is fitted without its rows
-    of NaN.
+    Each is X, targets and weights. Targets are rounded to 32 significant bits. A
+    coordinate is fitted without its rows of NaN.
     """
     targets = round_significant(targets)
-    judged, tags = ~np.isnan(targets), get_tags(estimator).target_tags
-    if (
-        targets.shape[1] == 1
-        and tags.single_output
-        and not isinstance(estimator, MeansOfKnown)
-    ):
-        targets = targets[:, 0]
-    together = isinstance(estimator, MeansOfKnown) or (
-        judged.all() and tags.multi_output
-    )
-    if judged.shape[1] == 1 or (judged.shape[1] > 1 and together):
+    is_known = ~np.isnan(targets)
+    n_targets = targets.shape[1]
+    takes_nan = isinstance(estimator, MeansOfKnown)
+    tags = get_tags(estimator).target_tags
+    if n_targets == 1:
+        if tags.single_output and not takes_nan:
+            targets = targets[:, 0]
         yield X, targets, sample_weight
         return
-    for j in range(targets.shape[1]):
-        rows = judged[:, j]
+    if n_targets > 1 and (takes_nan or (is_known.all() and tags.multi_output)):
+        yield X, targets, sample_weight
+        return
+    for j in range(n_targets):
+        rows = is_known[:, j]
         if rows.all():
             yield X, targets[:, j], sample_weight
-        else:
-            weights = None if sample_weight is None else sample_weight[rows]
-            yield take_rows(X, np.flatnonzero(rows)), targets[rows, j], weights
+            continue
+        weights = None if sample_weight is None else sample_weight[rows]
+        yield take_rows(X, np.flatnonzero(rows)), targets[rows, j], weights
 
 
 def seeded(estimator, random_state):
-    """Clone an estimator, and draw each `random_state` that is None from `random_state`."""
+    """Clone an estimator, and draw from `random_state` each one that is None."""
     estimator = clone(estimator)
     if random_state is None:
         return estimator
     random_state = check_random_state(random_state)
-    unset = [
-        name
-        for name, value in sorted(estimator.get_params(deep=True).items())
-        if (name == "random_state" or name.endswith("__random_state")) and value is None
-    ]
-    seeds = {name: int(random_state.randint(np.iinfo(np.int32).max)) for name in unset}
+    seeds = {}
+    for name, value in sorted(estimator.get_params(deep=True).items()):
+        is_seed = name == "random_state" or name.endswith("__random_state")
+        if is_seed and value is None:
+            seeds[name] = int(random_state.randint(np.iinfo(np.int32).max))
     return estimator.set_params(**seeds)
 
 
@@ -315,52 +321,51 @@ def checked_prediction(regressor, predicted, n_rows, n_targets=1):
     """Predictions (n, d) of a regressor; refuses another shape, NaN and infinity."""
     predicted = np.asarray(predicted, dtype=np.float64)
     name = type(regressor).__name__
-    if predicted.shape != (n_rows, n_targets) and (n_targets, *predicted.shape) != (
-        1,
-        n_rows,
-    ):
+    is_flat = n_targets == 1 and predicted.shape == (n_rows,)
+    if predicted.shape != (n_rows, n_targets) and not is_flat:
         raise ValueError(
-            f"{name} predicts an array of shape {predicted.shape} where ({n_rows}, {n_targets}) is "
-            "needed: use a regressor that predicts one number for each row and target."
+            f"{name} predicts an array of shape {predicted.shape} where ({n_rows}, "
+            f"{n_targets}) is needed: use a regressor that predicts one number for "
+            "each row and target."
         )
     predicted = predicted.reshape(n_rows, n_targets)
     finite = np.isfinite(predicted)
     if not finite.all():
         row = int(np.argmin(finite.all(axis=1)))
         raise ValueError(
-            f"{name} predicts {predicted[row][~finite[row]][0]} for row {row} of X, which cannot "
-            "be ranked: check its fit (too large a step, features that are not on one scale)."
+            f"{name} predicts {predicted[row][~finite[row]][0]} for row {row} of X, "
+            "which cannot be ranked: check its fit (too large a step, features that "
+            "are not on one scale)."
         )
     return predicted
 
 
 def weight_parameters(estimator, sample_weight):
-    """Keyword arguments that pass the weights to a regressor's fit, or None if it takes none.
+    """Keyword arguments that pass weights to a regressor's fit; None if it takes none.
 
     They follow scikit-learn without metadata routing, which `fit_one` switches off.
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
-        inner = weight_parameters(last, sample_weight)
-        return inner and {f"{name}__{key}": value for key, value in inner.items()}
+        of_last = weight_parameters(last, sample_weight)
+        return of_last and {f"{name}__{key}": value for key, value in of_last.items()}
     if has_fit_parameter(estimator, "sample_weight"):
         return {"sample_weight": sample_weight}
     # Searches, voting and stacking pass other arguments of fit on to the regressors
     # inside.
-    inner = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
-    inner += [model for _, model in getattr(estimator, "estimators", None) or []]
-    inside = [model for model in inner if hasattr(model, "fit")]
-    kinds = [
-        parameter.kind for parameter in signature(estimator.fit).parameters.values()
-    ]
-    if not inside or Parameter.VAR_KEYWORD not in kinds:
+    inside = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
+    inside += [model for _, model in getattr(estimator, "estimators", None) or []]
+    inside = [model for model in inside if hasattr(model, "fit")]
+    parameters = signature(estimator.fit).parameters.values()
+    passes_on = Parameter.VAR_KEYWORD in [parameter.kind for parameter in parameters]
+    if not inside or not passes_on:
         return None
-    parameters = [weight_parameters(model, sample_weight) for model in inside]
-    return None if None in parameters else parameters[0]
+    of_inside = [weight_parameters(model, sample_weight) for model in inside]
+    return None if None in of_inside else of_inside[0]
 
 
 def wraps(estimator):
-    """Whether an estimator wraps others, with tags that scikit-learn does not pass on."""
+    """Whether an estimator wraps others, whose tags scikit-learn does not pass on."""
     return any(
         hasattr(value, "fit") or isinstance(value, list | tuple)
         for value in estimator.get_params(deep=False).values()
@@ -375,15 +380,22 @@ def _numbers_of(X, regressor):
 
 
 def linear_model(model, X):
-    """The `LinearModel` with the predictions of a `RegressorModel` on X, or None."""
+    """Find the `LinearModel` that predicts as a `RegressorModel` on X; None if none."""
     regressors = model.regressors
-    if not all(
-        hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]
-    ):
+    has_coefficients = all(
+        hasattr(regressor, "coef_") and hasattr(regressor, "intercept_")
+        for regressor in regressors
+    )
+    if not regressors or not has_coefficients:
         return None
-    dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
-    coef = np.vstack([np.atleast_2d(c) for c in dense])
-    intercept = np.concatenate([np.atleast_1d(r.intercept_) for r in regressors])
+    coefs = []
+    for regressor in regressors:
+        coef = regressor.coef_
+        if issparse(coef):
+            coef = coef.toarray()
+        coefs.append(np.atleast_2d(coef))
+    coef = np.vstack(coefs)
+    intercept = np.concatenate([np.atleast_1d(one.intercept_) for one in regressors])
     if coef.shape[1] != X.shape[1]:
         return None
     try:
@@ -391,10 +403,10 @@ def linear_model(model, X):
     except (TypeError, ValueError):  # a frame with categories or missing values
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        linear = X_numbers @ coef.T + intercept
-    return (
-        LinearModel(coef, intercept) if np.allclose(linear, model.predict(X)) else None
-    )
+        predicted = X_numbers @ coef.T + intercept
+    if not np.allclose(predicted, model.predict(X)):
+        return None
+    return LinearModel(coef, intercept)
 
 
 def round_significant(values):
@@ -407,17 +419,16 @@ def round_significant(values):
     return np.ldexp(np.round(np.ldexp(mantissa, 32)), exponent - 32)
 
 
-def fit_one(estimator, X, y, sample_weight=None, **given):
-    """Fit a regressor or classifier; an error that text or a date causes names its column."""
+def fit_one(estimator, X, y, sample_weight=None, **options):
+    """Fit an estimator; an error that text or a date causes names its column."""
     if sample_weight is not None:
-        given |= weight_parameters(estimator, sample_weight)
+        options |= weight_parameters(estimator, sample_weight)
     if isinstance(estimator, _HIST_TREES):
         X = without_empty_columns(X)
     try:
-        with config_context(
-            enable_metadata_routing=False
-        ):  # weights go by their plain names
-            return estimator.fit(X, y, **given)
+        # Weights go by their plain names.
+        with config_context(enable_metadata_routing=False):
+            return estimator.fit(X, y, **options)
     except (TypeError, ValueError) as error:
         name_the_text(error, X)
         raise

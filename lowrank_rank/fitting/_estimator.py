@@ -39,7 +39,7 @@ from ._any_regressor import (
     forest_columns,
     item_forest,
     linear_model,
-    route_of,
+    resolved_estimator,
     seeded,
     weights_given,
     wraps,
@@ -149,11 +149,11 @@ class RegressionMixin:
         size = f"on {X.shape}, {n_targets} target(s)"
         limits = {"tol": self.tol, "max_iter": self.max_iter}
 
-        route = route_of(self.estimator, encoding.kind)
-        if route == "logistic":
+        estimator = resolved_estimator(self.estimator, encoding.kind)
+        if estimator == "logistic":
             say(self, f"logistic regression {size}")
             return fit_fractional(rows, encoding, self.alpha, **limits)
-        if route == "ridge":
+        if estimator == "ridge":
             n_matrices = 1 if is_finite(encoding.targets) else n_targets
             solver = chosen_solver(X, n_targets, self.alpha, n_matrices)
             say(self, f"ridge by solver {solver!r} {size}")
@@ -161,16 +161,15 @@ class RegressionMixin:
                 return fit_lsqr(rows, encoding, self.alpha, **limits)
             return solve_sums(self._sums_of(rows, encoding), self.alpha)
 
-        estimator = self.estimator
-        if route == "forest":
-            X = forest_columns(X, self)
-            estimator = item_forest(is_missing(rows, encoding))
-        elif route == "boosted":
+        if self._has_trees() and encoding.kind == "documents":
             say(self, f"boosted trees {size}")
             estimator = document_trees(X.shape[0])
             if encoding.codes is not None:
                 trees = seeded(estimator, self.random_state)
                 return RegressorModel([fit_centred_trees(trees, X, encoding, weights)])
+        elif self._has_trees():
+            X = forest_columns(X, self)
+            estimator = item_forest(is_missing(rows, encoding))
         say(self, f"{type(estimator).__name__} {size}")
         targets = encoding.scaled_targets(weights)
         return self._fit_estimator(estimator, X, targets, weights)

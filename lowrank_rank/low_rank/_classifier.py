@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,7 @@ from .._classes import (
 )
 from .._labels import read_weights
 from .._parameters import RUNTIME, count, fresh_fit, number, predictor, say
-from ..fitting._any_regressor import route_of
+from ..fitting._any_regressor import resolved_estimator
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import AddsUp, has_sums
 from ..fitting._logistic import ClassModel, fit_classes
@@ -34,14 +34,21 @@ def _has_probabilities(classifier):
     if hasattr(classifier, "_model_"):
         has_probabilities = getattr(classifier._model_, "vectors", None) is not None
     else:
-        route = route_of(estimator, "classes")
-        has_probabilities = route in ("logistic", "classifier")
+        is_logistic = resolved_estimator(estimator, "classes") == "logistic"
+        has_probabilities = is_logistic or _is_classifier(estimator)
     if has_probabilities:
         return True
     raise AttributeError(
         f"estimator={estimator!r} estimates no probabilities: set "
         "estimator='logistic' or 'trees'."
     )
+
+
+def _is_classifier(estimator):
+    """Return whether the parameter `estimator` names or is a classifier."""
+    if isinstance(estimator, str):
+        return estimator == "trees"
+    return is_classifier(estimator)
 
 
 def _decides_classes(classifier):
@@ -232,14 +239,13 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
 
     def _fit_model(self, rows, encoding):
         """Fit the regression, or the classifier whose probabilities give u."""
-        route = route_of(self.estimator, "classes")
-        if route == "logistic":
+        if resolved_estimator(self.estimator, "classes") == "logistic":
             say(self, f"logistic regression on {rows.X.shape}")
             vectors = self._loss_.encode(np.arange(len(self.classes_)))
             return fit_classes(
                 rows, vectors, self.alpha, tol=self.tol, max_iter=self.max_iter
             )
-        if route != "classifier":
+        if not _is_classifier(self.estimator):
             return self._regress(rows, encoding)
         if not self._has_trees() and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(

@@ -12,7 +12,7 @@ from .._base import Rows
 from .._classes import read_label_sets
 from .._labels import check_items_judged, read_item_names, read_weights
 from .._parameters import RUNTIME, count, fresh_fit, number, regressor
-from ..fitting._any_regressor import route_of
+from ..fitting._any_regressor import resolved_estimator
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
 from ..fitting._logistic import FractionalModel
@@ -237,8 +237,7 @@ class LowRankSurrogateMultilabelClassifier(
 
     def _fit_model(self, rows, loss):
         """Fit the regression of the encoded sets, or a forest with a class for each."""
-        route = route_of(self.estimator, "sets")
-        if route == "classifier":
+        if self._has_trees():
             return self._fit_forest(rows, loss)
         n = len(rows.y)
         d = loss.encode(rows.y[:0], self._max_size_).shape[1]
@@ -248,7 +247,8 @@ class LowRankSurrogateMultilabelClassifier(
             "use target_loss='hamming', or fit to fewer rows",
         )
         targets = loss.encode(rows.y, self._max_size_)
-        if route == "logistic" and isinstance(loss, FBeta):
+        is_logistic = resolved_estimator(self.estimator, "sets") == "logistic"
+        if is_logistic and isinstance(loss, FBeta):
             targets = np.hstack([targets, rows.y])  # for `LabelledSets`
         return self._regress(rows, Encoding("sets", targets))
 

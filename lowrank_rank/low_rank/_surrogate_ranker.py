@@ -12,7 +12,7 @@ from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, slices
 from .._base import BaseRanker, Rows
 from .._lists import bounded_blocks
 from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
-from ..fitting._any_regressor import route_of
+from ..fitting._any_regressor import resolved_estimator
 from ..fitting._encoding import (
     decoded_scores,
     encode_documents,
@@ -267,10 +267,10 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         if y.ndim > 1:
             decoder = items_decoder(self.decoder, loss, y)
             d = n_targets(loss, decoder, y.shape[1])
-            route = route_of(self.estimator, "items")
-            if route == "logistic" and decoder != "sort" and d > 64:
+            estimator = resolved_estimator(self.estimator, "items")
+            if estimator == "logistic" and decoder != "sort" and d > 64:
                 return self._fit_pairs_in_parts(rows, loss, d)
-            is_ridge = route == "ridge" and is_finite(y)
+            is_ridge = estimator == "ridge" and is_finite(y)
             if is_ridge and chosen_solver(X, d, self.alpha) == "gram":
                 return self._fit_rows_in_blocks(rows, loss, d)
         return self._regress(rows, self._encode(rows, loss))
