@@ -417,6 +417,10 @@ class BaseRanker:
         check_one_list(one_list, qid, self.n_items_)
         if qid is None and self._has_qid_ and not one_list:
             refuse_no_qid(self, "for one single list pass one_list=True")
+        return self._ranks(X, qid)
+
+    def _ranks(self, X, qid):
+        """Return the ranks of the scores, in the shape of `rank`."""
         scores = self._ranking_scores(X, qid=qid)
         if scores.ndim == 2:
             check_no_qid(qid)

@@ -534,6 +534,32 @@ def test_parameters_of_a_decoder_count():
     assert costs[1] < costs[0]
 
 
+@pytest.mark.parametrize("layout", ["items", "documents"])
+def test_rank_returns_the_ranks_of_the_decoder(layout):
+    """Each list is decoded once; the scores of `predict` are r - rank."""
+    X, y = np.random.default_rng(0).normal(size=(2, 12, 3))
+    params, shape = {}, {}
+    if layout == "documents":
+        y, shape = y[:, 0], {"qid": np.repeat([0, 1, 0, 1], 3)}
+        params = {"pair_features": lambda a, b: a - b}
+    decoded = []
+
+    def decoder(u):
+        decoded.extend(u)
+        return np.tile(np.arange(1, u.shape[1] + 1), (len(u), 1))
+
+    ranker = PairwiseDAGRanker(decoder=decoder, **params).fit(X, y, **shape)
+    ranks = ranker.rank(X, **shape)
+    if layout == "items":
+        assert len(decoded) == 12
+        np.testing.assert_array_equal(ranks, np.tile([1, 2, 3], (12, 1)))
+        np.testing.assert_array_equal(ranker.predict(X), 3.0 - ranks)
+    else:
+        assert len(decoded) == 2
+        np.testing.assert_array_equal(ranks, [1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6])
+        np.testing.assert_array_equal(ranker.predict(X, **shape), 6.0 - ranks)
+
+
 def test_no_label_changes_the_scores_of_another():
     """f(y) of a list is the same alone, with others and with others that hold NaN."""
     rng = np.random.default_rng(0)

@@ -355,7 +355,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         grades = super()._grades(y)
         n_fitted = getattr(self, "_n_counted_rows_", None)
         if n_fitted is not None and n_fitted != len(grades):
-            k = self.target_loss_.k
+            k = getattr(self.target_loss_, "k", None)
             warn(
                 f"fit looked at the top {k} of its {n_fitted} rows as one list, this "
                 f"score at the top {k} of {len(grades)} rows. If {k} is a budget for "

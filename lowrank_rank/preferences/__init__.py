@@ -1,1 +1,1 @@
-"""Preferences between items, learnt in pairs (Ramaswamy, Agarwal & Tewari 2013, section 7)."""
+"""Preferences between items (Ramaswamy, Agarwal & Tewari 2013, section 7)."""

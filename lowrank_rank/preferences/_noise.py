@@ -45,7 +45,8 @@ class NoiseReport(NamedTuple):
     def __str__(self) -> str:
         reason = {
             "borda": "Sorting net preferences is exact on every list.",
-            "dag": "Algorithm 1 is exact on every list, sorting net preferences is not.",
+            "dag": "Algorithm 1 is exact on every list, sorting net preferences is "
+            "not.",
             "diagonal": "Sorting the diagonal is exact on every list.",
             "exact": "Some graphs have cycles: algorithm 1 need not be exact there.",
         }
@@ -60,10 +61,10 @@ class NoiseReport(NamedTuple):
         fractions = {
             what: values for what, values in means.items() if values is not None
         }
-        lines = [f"{len(next(iter(fractions.values())))} lists"]
-        lines += [
-            f"{what:41}{np.mean(values):7.1%}" for what, values in fractions.items()
-        ]
+        n_lists = len(next(iter(fractions.values())))
+        lines = [f"{n_lists} lists"]
+        for what, values in fractions.items():
+            lines.append(f"{what:41}{np.mean(values):7.1%}")
         lines.append(f"decoder that is enough: {self.enough!r}. {reason[self.enough]}")
         return "\n".join(lines)
 
@@ -78,7 +79,7 @@ def noise_report(
     target_loss: str = "pd",
     tol: float = 1e-12,
 ) -> NoiseReport:
-    """Report the decoder that is enough for expected labels, or for predictions of a model.
+    """Report the decoder that is enough for expected labels, or for predictions.
 
     For preferences u_ij ("pd"), an edge i -> j says ``u_ij > u_ji``:
 
@@ -107,7 +108,8 @@ def noise_report(
         The f of P_f: "dmj" is f_i(y) = sum_j (y_ij - y_ji) ([2]_), whose expectation
         follows from u; a callable takes preferences (n_labels, r, r), returns scores
         (n_labels, r), and needs `probabilities`.
-    scores : array-like of shape (n_lists, r), list of arrays of shape (r,), or None, default=None
+    scores : array-like of shape (n_lists, r), list of arrays of shape (r,), or None, \
+default=None
         E f(Y), if it is known or estimated separately, instead of `score_function`.
     target_loss : {"pd", "map"}, default="pd"
         What the labels are measured by.
@@ -127,9 +129,10 @@ def noise_report(
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices", NIPS 2013.
-    .. [2] J. Duchi, L. Mackey, M. Jordan, "On the Consistency of Ranking Algorithms", ICML 2010.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices", NIPS 2013.
+    .. [2] J. Duchi, L. Mackey, M. Jordan, "On the Consistency of Ranking Algorithms",
+       ICML 2010.
 
     Examples
     --------
@@ -142,14 +145,16 @@ def noise_report(
     Three orders in a cycle, and one of them more often than the others together:
 
     >>> grades = [[2, 1, 0], [0, 2, 1], [1, 0, 2]]
-    >>> noise_report(grades, probabilities=[[1 / 3, 1 / 3, 1 / 3], [0.6, 0.2, 0.2]]).in_p_dag
+    >>> probabilities = [[1 / 3, 1 / 3, 1 / 3], [0.6, 0.2, 0.2]]
+    >>> noise_report(grades, probabilities=probabilities).in_p_dag
     array([False,  True])
 
     The counter-example of average precision: items 1 and 2 are relevant with
     probability .65, and item 0 alone with .35.
 
     >>> labels = [[0, 1, 1], [1, 0, 0]]
-    >>> noise_report(labels, probabilities=[[0.65, 0.35]], target_loss="map").in_p_reinforce
+    >>> report = noise_report(labels, probabilities=[[0.65, 0.35]], target_loss="map")
+    >>> report.in_p_reinforce
     array([False])
     """
     if len(u) == 0:
@@ -161,32 +166,46 @@ def noise_report(
             raise ValueError(
                 "target_loss='map' has no scores: drop scores and score_function."
             )
-        inside = _in_p_reinforce(
-            _expected(u, probabilities, MeanAveragePrecision().encode), tol
-        )
+        expected = _expected(u, probabilities, MeanAveragePrecision().encode)
+        in_p_reinforce = _in_p_reinforce(expected, tol)
         return NoiseReport(
-            None, None, None, "diagonal" if inside.all() else "exact", inside
+            in_p_f=None,
+            in_p_dag=None,
+            deleted=None,
+            enough="diagonal" if in_p_reinforce.all() else "exact",
+            in_p_reinforce=in_p_reinforce,
         )
     preferences = PairwiseDisagreement().preferences
     if scores is None and score_function != "dmj":
         if not callable(score_function) or probabilities is None:
             raise ValueError(
-                f"score_function={score_function!r}: use 'dmj', or a function of preferences "
-                "together with probabilities over labels, or give its expectation as scores."
+                f"score_function={score_function!r}: use 'dmj', or a function of "
+                "preferences together with probabilities over labels, or give its "
+                "expectation as scores."
             )
         scores = _expected(u, probabilities, lambda u: score_function(preferences(u)))
     return _report_of_preferences(_expected(u, probabilities, preferences), scores, tol)
 
 
+def _expected(u, probabilities, encode):
+    """Return expectations of encoded labels; without a distribution they are u."""
+    if probabilities is None:
+        return u
+    targets = np.asarray(encode(u))
+    distributions = read_distributions(probabilities, len(targets))
+    return np.tensordot(distributions, targets, axes=1)
+
+
 def _report_of_preferences(u, scores, tol):
-    """Report on expected preferences (r, r) of each list, and the expected scores if given."""
+    """Report on expected preferences (r, r) of each list, and scores if given."""
     if scores is not None and len(scores) != len(u):
         raise ValueError(f"scores of {len(scores)} lists are given for {len(u)} lists.")
-    sizes = np.array([len(table) for table in u])
-    sorting, dag = np.zeros((2, len(u)), dtype=bool)
+    lengths = np.array([len(table) for table in u])
+    in_p_f = np.zeros(len(u), dtype=bool)
+    in_p_dag = np.zeros(len(u), dtype=bool)
     deleted = np.zeros(len(u))
-    for size in np.unique(sizes):  # lists of one length at a time
-        members = np.flatnonzero(sizes == size)
+    for length in np.unique(lengths):  # lists of one length at a time
+        members = np.flatnonzero(lengths == length)
         tables = check_preference_matrices(np.array([u[q] for q in members]))
         net = net_preferences(tables)
         edges = np.where(net > tol, net, 0.0)  # smaller differences are rounding
@@ -197,41 +216,36 @@ def _report_of_preferences(u, scores, tol):
             raise ValueError(
                 f"scores have shape {f.shape}; it must be {tables.shape[:2]}."
             )
-        higher = f[:, :, np.newaxis] > f[:, np.newaxis, :] + tol
-        sorting[members] = ~np.any((edges > 0) & ~higher, axis=(1, 2))
-        dag[members] = acyclic(edges)
-        total, lost = (
-            edges.sum(axis=(1, 2)),
-            (edges * ~acyclic_edges(edges)).sum(axis=(1, 2)),
-        )
+        # In P_f each edge i -> j has f_i > f_j.
+        is_higher = f[:, :, np.newaxis] > f[:, np.newaxis, :] + tol
+        in_p_f[members] = ~np.any((edges > 0) & ~is_higher, axis=(1, 2))
+        in_p_dag[members] = acyclic(edges)
+        weight = edges.sum(axis=(1, 2))
+        deleted_weight = (edges * ~acyclic_edges(edges)).sum(axis=(1, 2))
         deleted[members] = np.divide(
-            lost, total, out=np.zeros(len(total)), where=total > 0
+            deleted_weight, weight, out=np.zeros(len(weight)), where=weight > 0
         )
-    enough = "borda" if sorting.all() else "dag" if dag.all() else "exact"
-    return NoiseReport(sorting, dag, deleted, enough)
+    enough = "exact"
+    if in_p_f.all():
+        enough = "borda"
+    elif in_p_dag.all():
+        enough = "dag"
+    return NoiseReport(in_p_f=in_p_f, in_p_dag=in_p_dag, deleted=deleted, enough=enough)
 
 
 def _in_p_reinforce(u, tol):
-    """Whether lower triangles u = E alpha(Y) are in P_reinforce."""
+    """Return whether lower triangles u = E alpha(Y) are in P_reinforce."""
     n_items = int(np.sqrt(2 * np.shape(u)[-1]))  # of r(r+1)/2 entries
-    full = symmetric_matrices(u, n_items)
+    matrices = symmetric_matrices(u, n_items)
     diagonal = np.arange(n_items)
-    own = full[:, diagonal, diagonal]
-    # excess[n, i, j] = sum over g != i, j of (u_jg - u_ig)_+; entries g = i, j are
-    # masked.
-    excess = np.maximum(full[:, np.newaxis, :, :] - full[:, :, np.newaxis, :], 0.0)
+    # [n, i, j, g] is (u_jg - u_ig)_+, and 0 for g = i and g = j.
+    excess = matrices[:, np.newaxis, :, :] - matrices[:, :, np.newaxis, :]
+    excess = np.maximum(excess, 0.0)
     excess[:, diagonal, :, diagonal] = 0.0
     excess[:, :, diagonal, diagonal] = 0.0
+    # u_ii - u_jj
+    own = matrices[:, diagonal, diagonal]
     gap = own[:, :, np.newaxis] - own[:, np.newaxis, :]
     gap[np.abs(gap) <= tol] = 0.0
-    return np.all((gap < 0) | (gap >= excess.sum(axis=3) - tol), axis=(1, 2))
-
-
-def _expected(u, probabilities, encode):
-    """Expectations of encoded labels; without a distribution u holds them already."""
-    if probabilities is None:
-        return u
-    targets = np.asarray(encode(u))
-    return np.tensordot(
-        read_distributions(probabilities, len(targets)), targets, axes=1
-    )
+    holds = (gap < 0) | (gap >= excess.sum(axis=3) - tol)
+    return np.all(holds, axis=(1, 2))

@@ -28,14 +28,17 @@ from ._pairs import FeaturePairs, ScorePairs, pair_moments, tables_of_lists
 
 
 def vote_fractions(net, votes):
-    """P(i before j) = (1 + net_ij / votes_ij) / 2, cut to [0, 1]; 1/2 without votes."""
+    """Return P(i before j) = (1 + net_ij / votes_ij) / 2, cut to [0, 1].
+
+    It is 1/2 without votes.
+    """
     votes = np.broadcast_to(votes, net.shape)
     fraction = np.divide(net, votes, out=np.zeros(net.shape), where=votes > 0)
     return np.clip(0.5 + fraction / 2.0, 0.0, 1.0)
 
 
 def label_scores(score_function, loss, y):
-    """f(y), (n, r), of grades (n, r) or preferences (n, r, r).
+    """Return f(y) (n, r) of grades (n, r) or preferences (n, r, r).
 
     "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes
     preferences (n, r, r) and returns scores (n, r).
@@ -49,44 +52,45 @@ def label_scores(score_function, loss, y):
 
 
 def row_scores(score_function, loss, y, lists, weights):
-    """f(y) of the documents of ragged lists, (n_rows,), lists of one length at a time.
+    """Return f(y) (n_rows,) of documents for a custom f.
 
-    Rows of weight 0 are not there; a custom f knows of no other weights inside a list.
+    Rows of weight 0 are left out; a custom f knows of no other weights inside a list.
     """
-    counts = lists.group(weights) > 0
-    scores = np.zeros(len(y))
-    grouped, kept = lists.group(y)[counts], np.flatnonzero(counts)
-    lists_kept, _ = lists.select(counts)
-    w = lists.group(weights)[counts]
-    if np.any(w != lists_kept.repeat(w[lists_kept.starts])):
+    weights = lists.group(weights)
+    counts = weights > 0
+    places = np.flatnonzero(counts)
+    weights = weights[counts]
+    y = lists.group(y)[counts]
+    counted_lists, _ = lists.select(counts)
+    if np.any(weights != counted_lists.repeat(weights[counted_lists.starts])):
         raise ValueError(
-            "A custom score_function takes no weights inside a list: give rows of one list the "
-            "same sample_weight (or 0), or use score_function='dmj'."
+            "A custom score_function takes no weights inside a list: give rows of one "
+            "list the same sample_weight (or 0), or use score_function='dmj'."
         )
-    for _, rows in lists_kept.same_length:
-        scores[kept[rows]] = _custom_scores(
-            score_function, loss.preferences(grouped[rows])
-        )
+    scores = np.zeros(len(counts))
+    for _, rows in counted_lists.same_length:
+        scores[places[rows]] = _custom_scores(score_function, loss.preferences(y[rows]))
     return lists.ungroup(scores)
 
 
 def _custom_scores(score_function, preferences):
     scores = np.asarray(score_function(preferences), dtype=np.float64)
     shape = preferences.shape[:2]
-    if scores.shape != shape or not np.isfinite(scores).all():
-        raise ValueError(
-            f"score_function must return finite scores of shape {shape} for preferences of shape "
-            f"{preferences.shape}, got shape {scores.shape}"
-            + ("." if scores.shape != shape else " with infinite or missing ones.")
-        )
+    message = (
+        f"score_function must return finite scores of shape {shape} for preferences of "
+        f"shape {preferences.shape}, got shape {scores.shape}"
+    )
+    if scores.shape != shape:
+        raise ValueError(f"{message}.")
+    if not np.isfinite(scores).all():
+        raise ValueError(f"{message} with infinite or missing ones.")
     return scores
 
 
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
-    if not any(
-        np.any(np.abs(targets[rows]) > 0) for rows in slices(len(targets), 1024)
-    ):
+    blocks = slices(len(targets), 1024)
+    if not any(np.any(np.abs(targets[rows]) > 0) for rows in blocks):
         warn("No label prefers one item to another: all preferences are 0.")
 
 
@@ -136,9 +140,9 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         documents divided by the length of the list. A callable takes preferences (m, r,
         r) and returns scores (m, r).
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c
-        of the guide. "gcv", of items by "ridge", is the best of 65 by generalised
-        cross-validation.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
+        1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
+        65 by generalised cross-validation.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -163,7 +167,8 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     votes_ : ndarray of shape (r, r)
         Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a
         row that does not know the pair has 0.
-    coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) and (d,)
+    coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) \
+and (d,)
         Coefficients of a linear model; for documents w of g(x, z) = <w, x - z>.
     low_, high_ : ndarray of shape (d,)
         "logistic": least and largest target of each coordinate.
@@ -183,12 +188,13 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     See Also
     --------
     LowRankSurrogateRanker : Other measures with a low-rank form.
-    lowrank_rank.calibration.noise_report : Which decoder is enough for a model's predictions.
+    lowrank_rank.calibration.noise_report : Which decoder is enough for predictions.
 
     References
     ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
-       Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013, section 7.
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for
+       Low-Rank Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013,
+       section 7.
 
     Examples
     --------
@@ -312,18 +318,15 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
             check_no_qid(qid)
             if self.decoder_ == "score":
                 return self.predict_surrogate(X)
-            return self._by_blocks(
-                X, self.n_items_**2, lambda u: self._decoded(self._tables(u))
-            )
+            return self.n_items_ - self._ranks_of_items(X).astype(np.float64)
         check_same_index(X=X, qid=qid)
         X = self._validate_X(X, reset=False)
         lists = RankingLists.from_qid(qid, X.shape[0])
         if qid is None or isinstance(self._model_, ScorePairs):
             return self._model_.average(X)
-        scores = np.empty(lists.n_rows)
-        for _, rows, table in tables_of_lists(self._model_, X, lists):
-            scores[rows] = self._decoded(table)
-        return scores
+        ranks = self._ranks_of_documents(X, lists)
+        lengths = lists.ungroup(lists.repeat(lists.lengths))
+        return lengths - ranks.astype(np.float64)
 
     def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
         """Surrogate vectors u.
@@ -421,9 +424,10 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
                 'decoder="score" regresses scores, not preferences of pairs.'
             )
         if self.n_items_ is not None:
-            n_votes = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
+            # The fraction of the rows that know a pair is the same both ways.
+            n_known = np.abs(self._tables(self._known_[np.newaxis])[0])
             votes = np.divide(
-                self.votes_, n_votes, out=np.zeros(n_votes.shape), where=n_votes > 0
+                self.votes_, n_known, out=np.zeros(n_known.shape), where=n_known > 0
             )
             return vote_fractions(self.predict_preferences(X, qid=qid), votes)
         if self.target_loss_.get_params() != {"weights": "unit"}:
@@ -439,25 +443,27 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         return super()._has_sums() and by_scores
 
     def _checked_loss(self):
-        """The target loss as an object; refuses losses that are not of pairs."""
+        """Return the target loss as an object; refuses losses without pairs."""
         loss = clone(resolve_target_loss(self.target_loss))
         if not isinstance(loss, PairwiseDisagreement):
             raise ValueError(
-                f"PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' or a "
-                f"PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker takes the others."
+                "PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' "
+                f"or a PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker "
+                "takes the others."
             )
         return loss
 
     def _encode(self, rows, loss):
-        """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
+        """Return the `Encoding` of `Rows`; sets the attributes that follow from y."""
         X, y, lists, weights = rows
         self._set_lists(rows, loss)
         if y.ndim > 1:
             return self._encode_items(y, weights, loss)
         if self.estimator not in ("auto", "ridge"):
             raise ValueError(
-                "PairwiseDAGRanker fits documents, y of shape (n_rows,), by ridge regression, got "
-                f"{self.estimator!r}: leave estimator='auto', or take LowRankSurrogateRanker."
+                "PairwiseDAGRanker fits documents, y of shape (n_rows,), by ridge "
+                f"regression, got {self.estimator!r}: leave estimator='auto', or take "
+                "LowRankSurrogateRanker."
             )
         self.decoder_ = self.decoder
         self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
@@ -468,30 +474,26 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         return encoding
 
     def _encode_items(self, y, weights, loss):
-        """The `Encoding` of fixed items."""
-        n_items, by_score = y.shape[1], self.decoder == "score"
-        if not by_score:
+        """Return the `Encoding` of fixed items."""
+        n_items = y.shape[1]
+        self.decoder_ = self.decoder
+        if self.decoder != "score":
             pd_decoder(self.decoder, n_items)  # refuses too many items
-        self.decoder_ = (
-            auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
-        )
+        if self.decoder == "auto":
+            self.decoder_ = auto_pd_decoder(n_items)
         labels = y
         if y.ndim == 3:
             y = loss.check_labels(y)
-            own = np.argwhere(np.einsum("qii->qi", y) != 0)
-            if len(own):
-                q, i = (int(v) for v in own[0])
-                raise ValueError(
-                    f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself."
-                )
+            _check_diagonal(y)
             y = np.maximum(net_preferences(y), 0.0)  # a cycle stays
-        decoder = items_decoder("sort" if by_score else self.decoder_, loss, y)
-        encoding = encode_items(y, loss, decoder)
-        targets = encoding.targets
-        if by_score:
+        if self.decoder == "score":
+            encoding = encode_items(y, loss, items_decoder("sort", loss, y))
             scores = label_scores(self.score_function, loss, y)
-            unknown = y.ndim == 2 and np.isnan(y)
-            return encoding._replace(targets=np.where(unknown, np.nan, scores))
+            if y.ndim == 2:
+                scores = np.where(np.isnan(y), np.nan, scores)
+            return encoding._replace(targets=scores)
+        encoding = encode_items(y, loss, items_decoder(self.decoder_, loss, y))
+        targets = encoding.targets
         self._known_ = np.ones(targets.shape[1])
         if not is_finite(targets):
             self._known_ = weights @ ~np.isnan(targets) / (weights.sum() or 1.0)
@@ -518,10 +520,8 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     def _solve_pairs(self, rows, loss):
         """Fit ridge regression to pairs of documents, and keep it."""
-        say(
-            self,
-            f"{int((rows.lists.lengths**2).sum())} ordered pairs of {len(rows.y)} documents",
-        )
+        n_pairs = int((rows.lists.lengths**2).sum())
+        say(self, f"{n_pairs} ordered pairs of {len(rows.y)} documents")
         moments = pair_moments(self.pair_features, rows, loss)
         documents = Moments.of(rows.X, rows.weights, rows.lists.codes)
         alpha = chosen_alpha(self.alpha, documents.n_features, documents.n_lists)
@@ -536,17 +536,53 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     def _ranking_scores(self, X, qid=None):
         if self.n_items_ is not None:
             return self.predict(X)
-        return self.predict(X, qid=np.zeros(n_rows(X)) if qid is None else qid)
+        if qid is None:
+            qid = np.zeros(n_rows(X))
+        return self.predict(X, qid=qid)
 
-    def _decoded(self, preferences):
-        """r - rank of the decoded order of preferences (m, r, r)."""
-        ranks = (
-            pd_decoder(self.decoder_, preferences.shape[1]).decode(preferences).ranks
-        )
-        return preferences.shape[1] - ranks.astype(np.float64)
+    def _ranks(self, X, qid):
+        """Return the ranks of the decoders; scores are sorted."""
+        if self.n_items_ is not None and self.decoder_ != "score":
+            check_no_qid(qid)
+            return self._ranks_of_items(X)
+        if self.n_items_ is None and not isinstance(self._model_, ScorePairs):
+            X = self._validate_X(X, reset=False)
+            return self._ranks_of_documents(X, RankingLists.from_qid(qid, X.shape[0]))
+        return super()._ranks(X, qid)
+
+    def _ranks_of_items(self, X):
+        """Decode the preferences between fixed items; returns ranks (n_queries, r)."""
+
+        def ranks_of(u):
+            return self._decode(self._tables(u))
+
+        n_items = cast(int, self.n_items_)
+        return self._by_blocks(X, n_items**2, ranks_of)
+
+    def _ranks_of_documents(self, X, lists):
+        """Decode the preferences within lists of documents; returns ranks (n_rows,)."""
+        ranks = np.empty(lists.n_rows, dtype=np.intp)
+        for _, rows, preferences in tables_of_lists(self._model_, X, lists):
+            ranks[rows] = self._decode(preferences)
+        return ranks
+
+    def _decode(self, preferences):
+        """Return the ranks (m, r) of preferences (m, r, r)."""
+        decoder = pd_decoder(self.decoder_, preferences.shape[1])
+        return decoder.decode(preferences).ranks
 
     def _tables(self, u):
-        """Antisymmetric matrices from the surrogate vectors of fixed items."""
+        """Return antisymmetric matrices of the surrogate vectors of fixed items."""
         if self.decoder_ == "score":
             return u[:, :, np.newaxis] - u[:, np.newaxis, :]
         return net_preferences(matrices_from_differences(u, cast(int, self.n_items_)))
+
+
+def _check_diagonal(y):
+    """Refuse preferences of an item over itself."""
+    own = np.argwhere(np.einsum("qii->qi", y) != 0)
+    if len(own):
+        q, i = (int(v) for v in own[0])
+        raise ValueError(
+            f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself."
+        )
