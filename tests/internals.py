@@ -133,30 +133,9 @@ from lowrank_rank.precision_at_top._surrogates import (
 )
 from lowrank_rank.preferences._pairwise_dag import label_scores
 from lowrank_rank.structured._chains import (
-    ChainProblem,
     chain_marginals,
     transition_counts,
     viterbi,
-)
-from lowrank_rank.structured._hinges import (
-    ClassHinge,
-    CountHinge,
-    ListHinge,
-    PairHinge,
-    PlacesHinge,
-)
-from lowrank_rank.structured._maximisers import (
-    COUNT_LOSSES,
-    count_bounds,
-    count_hinge,
-    worst_places,
-)
-from lowrank_rank.structured._solvers import (
-    Descent,
-    HingeProblem,
-    cutting_planes,
-    descend,
-    smoothed,
 )
 from lowrank_rank.target_losses._classes import BalancedAccuracy, Hamming
 from lowrank_rank.target_losses._names import (

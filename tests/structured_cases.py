@@ -21,6 +21,18 @@ def random_lists(rng, longest=8):
     return lists, np.round(scores, 1) if rng.random() < 0.3 else scores
 
 
+def random_queries(rng, longest=8):
+    """Query ids and scores of up to five lists."""
+    lists, scores = random_lists(rng, longest)
+    return lists.index, scores
+
+
+def slices_of(qid):
+    """The rows of each list of sorted ids."""
+    ends = [*np.flatnonzero(np.diff(qid)) + 1, len(qid)]
+    return [slice(a, b) for a, b in itertools.pairwise([0, *ends])]
+
+
 def vector_cases():
     path = Path(SHARED) / "vectors" / "structured_hinge.json" if SHARED else None
     if path is None or not path.exists():

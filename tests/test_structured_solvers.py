@@ -1,70 +1,164 @@
 """Solvers of structured hinges: reference optima, true gaps."""
 
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
-from lowrank_rank.target_losses import NDCG, FBeta, KendallTau
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
+)
+from lowrank_rank.surrogates import structured_hinge
 
-from .internals import (
-    ChainProblem,
-    ClassHinge,
-    CountHinge,
-    Descent,
-    HingeProblem,
-    ListHinge,
-    PairHinge,
-    PlacesHinge,
-    RankingLists,
-    cutting_planes,
-    descend,
-    smoothed,
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore:The hinge of:UserWarning",
 )
 
+ALPHA = 0.05
 
-def problems():
+
+def case(estimator, X, y, tangent, weights, **fit):
+    """A data set, an estimator, the hinge at weights w, and the w of a fitted model."""
+    return SimpleNamespace(
+        estimator=estimator, X=X, y=y, tangent=tangent, weights=weights, fit=fit
+    )
+
+
+def tangent_of_scores(X, measure, y, qid, intercept=False):
+    """The mean hinge of lists at linear scores, and its slope, as a function of w."""
+    if intercept:
+        X = np.column_stack([X, np.ones(len(X))])
+
+    def tangent(w):
+        values, slopes = structured_hinge(measure, y, X @ w, qid=qid)
+        return values.mean(), X.T @ slopes / len(values)
+
+    return tangent
+
+
+def tangent_of_classes(X, y):
+    def tangent(w):
+        scores = X @ w.reshape(3, -1).T
+        augmented = scores + 1 - np.eye(3)[y]
+        worst = augmented.argmax(axis=1)
+        every = np.arange(len(y))
+        value = np.mean(augmented[every, worst] - scores[every, y])
+        slopes = np.eye(3)[worst] - np.eye(3)[y]
+        return value, (slopes.T @ X).ravel() / len(y)
+
+    return tangent
+
+
+def tangent_of_chains(X, y, parts):
+    """All label sequences are enumerated; w has intercepts and then transitions."""
+    X = np.column_stack([X, np.ones(len(X))])
+
+    def features(rows, labels):
+        pairs = np.zeros((3, 3))
+        np.add.at(pairs, (labels[:-1], labels[1:]), 1.0)
+        return np.append((np.eye(3)[labels].T @ X[rows]).ravel(), pairs.ravel())
+
+    tables = []
+    for rows in parts:
+        every = itertools.product(range(3), repeat=rows.stop - rows.start)
+        every = [np.array(labels) for labels in every]
+        psi = np.array([features(rows, labels) for labels in every])
+        delta = np.array([np.sum(labels != y[rows]) for labels in every])
+        tables.append((psi - features(rows, y[rows]), delta))
+
+    def tangent(w):
+        value, slope = 0.0, np.zeros(len(w))
+        for psi, delta in tables:
+            worst = np.argmax(delta + psi @ w)
+            value += delta[worst] + psi[worst] @ w
+            slope += psi[worst]
+        return value / len(y), slope / len(y)
+
+    return tangent
+
+
+def cases():
     rng = np.random.default_rng(0)
-    X, lists = rng.normal(size=(24, 3)), RankingLists([6, 8, 10])
+    X, qid = rng.normal(size=(24, 3)), np.repeat([0, 1, 2], [6, 8, 10])
     grades = (X @ [1.0, -1.0, 0.0] + rng.normal(size=24) > 0.5) + 1.0 * (X[:, 0] > 1)
-    three, classes = np.ones(3) / 3, rng.integers(0, 3, 24)
-    costs = 1 - np.eye(3)[classes]
+    positive = (grades > 0).astype(int)
+    classes = rng.integers(0, 3, 24)
+    plain = {"alpha": ALPHA, "standardize": False}
+    slope_size = np.mean([6**2, 8**2, 10**2]) / 4
+    n_twice = 2 * positive.sum()
+    n = 12
+    chains, parts = np.repeat([0, 1, 2], [3, 4, 5]), [(0, 3), (3, 7), (7, 12)]
+    parts = [slice(*part) for part in parts]
     return {
-        "kendall": HingeProblem(
-            X, PairHinge(grades, lists, measure=KendallTau()), three, 1
+        "kendall": case(
+            StructuredHingeRanker(target_loss="kendall", **plain),
+            X,
+            grades,
+            tangent_of_scores(X, "kendall", grades, qid),
+            lambda model: model.coef_,
+            qid=qid,
         ),
-        "ndcg": HingeProblem(
-            X / 25, PlacesHinge(grades, lists, measure=NDCG(4)), three, 1
+        "ndcg": case(
+            StructuredHingeRanker(target_loss="ndcg@4", **plain),
+            X,
+            grades,
+            tangent_of_scores(X / slope_size, "ndcg@4", grades, qid),
+            lambda model: model.coef_ * slope_size,
+            qid=qid,
         ),
-        "f1": HingeProblem(
-            X / 5, CountHinge(grades, lists, measure=FBeta()), three, 1, intercept=True
+        "f1": case(
+            StructuredHingeBinaryClassifier(threshold="hinge", **plain),
+            X,
+            positive,
+            tangent_of_scores(X / n_twice, "f1", positive, None, intercept=True),
+            lambda model: np.append(model.coef_ * n_twice, model.intercept_),
         ),
-        "classes": HingeProblem(X, ClassHinge(classes, costs), np.ones(24) / 24, 3),
-        "chains": ChainProblem(
-            X, ListHinge(classes, lists), three / 8, 3, intercept=True
+        "classes": case(
+            StructuredHingeClassifier(fit_intercept=False, **plain),
+            X,
+            classes,
+            tangent_of_classes(X, classes),
+            lambda model: model.coef_.ravel(),
+        ),
+        "chains": case(
+            StructuredHingeSequenceClassifier(alpha=ALPHA),
+            X[:n],
+            classes[:n],
+            tangent_of_chains(X[:n], classes[:n], parts),
+            lambda model: np.append(
+                np.column_stack([model.coef_, model.intercept_]), model.transitions_
+            ),
+            qid=chains,
         ),
     }
 
 
-NAMES = list(problems())
-ALPHA = 0.05
+NAMES = list(cases())
+SMOOTH = ["kendall", "classes", "chains"]
+STEPS = ["kendall", "ndcg", "classes", "chains"]
 
 
-def solve(problem, solver, size=1, **stop):
-    settings = {"alpha": ALPHA, "tol": 1e-7, "max_iter": 400, **stop}
-    if solver == "lbfgs":
-        return smoothed(problem, **settings)
-    return cutting_planes(
-        problem, problem.partition(size, np.random.RandomState(0)), **settings
-    )
+def solve(case, solver, *, container=np.asarray, **params):
+    params = {"tol": 1e-7, "max_iter": 400, **params}
+    case.estimator.set_params(solver=solver, **params)
+    return case.estimator.fit(container(case.X), case.y, **case.fit)
 
 
-def reference(problem):
+def reference(case):
     """The objective at the optimum, by cutting planes and SLSQP in (w, slack)."""
-    planes, w = [], np.zeros(problem.size)
+    planes, w = [], np.zeros_like(case.weights(solve(case, "cutting_plane")))
     for _ in range(300):
-        t = problem.worst(w)
-        planes.append((t.slope, t.cost))
+        value, slope = case.tangent(w)
+        planes.append((slope, value - slope @ w))
         slopes, costs = (np.array(p) for p in zip(*planes, strict=True))
         found = minimize(
             lambda v: ALPHA / 2 * v[:-1] @ v[:-1] + v[-1],
@@ -79,71 +173,75 @@ def reference(problem):
             options={"ftol": 1e-13, "maxiter": 500},
         )
         w = found.x[:-1]
-        value = ALPHA / 2 * w @ w + problem.worst(w).value
+        value = ALPHA / 2 * w @ w + case.tangent(w)[0]
         if value - found.fun < 1e-8:
             break
     return value
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_cutting_planes_reach_the_reference_optimum(name):
-    problem = problems()[name]
-    optimum = reference(problem)
-    for size in (1, problem.n_terms):  # a slack for each term, and one for all
-        found = solve(problem, "cutting_plane", size=size)
-        assert found.converged
-        assert_allclose(found.objective, optimum, rtol=1e-6)
-        value = ALPHA / 2 * found.w @ found.w + problem.worst(found.w).value
-        assert_allclose(found.objective, value)
+def test_solvers_reach_the_reference_optimum(name):
+    case = cases()[name]
+    optimum = reference(case)
+    fits = [("cutting_plane", {})]
+    if name != "f1":  # one list; else a slack for each term, and one for all
+        fits = [("cutting_plane", {"batch_size": size}) for size in (1, 2, 100)]
+    if name in SMOOTH:
+        fits.append(("lbfgs", {"tol": 1e-6, "max_iter": 2000}))
+    for (solver, params), container in itertools.product(
+        fits, (np.asarray, csr_matrix)
+    ):
+        model = solve(case, solver, container=container, **params)
+        assert_allclose(model.objective_, optimum, rtol=2e-6)
+        w = case.weights(model)
+        value = ALPHA / 2 * w @ w + case.tangent(w)[0]
+        assert_allclose(model.objective_, value)
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "cutting_plane"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_gap_is_a_true_bound(name, solver):
-    problem = problems()[name]
-    if solver == "lbfgs" and not problem.is_smooth:
+    if solver == "lbfgs" and name not in SMOOTH:
         pytest.skip("no smooth form")
-    optimum = solve(problem, "cutting_plane", tol=1e-9).objective
+    case = cases()[name]
+    optimum = solve(case, "cutting_plane", tol=1e-9).objective_
     for max_iter in (1, 3, 30):
-        found = solve(problem, solver, tol=1e-6, max_iter=max_iter)
-        assert -1e-8 <= found.objective - optimum <= found.gap + 1e-8
-    assert solve(problem, solver, tol=0.02, max_iter=2000).converged
+        model = solve(case, solver, tol=1e-6, max_iter=max_iter)
+        assert -1e-8 <= model.objective_ - optimum <= model.dual_gap_ + 1e-8
+    at_zero, _ = case.tangent(np.zeros_like(case.weights(model)))
+    model = solve(case, solver, tol=0.02, max_iter=2000)
+    assert model.dual_gap_ <= 0.02 * at_zero
 
 
 @pytest.mark.parametrize("name", ["kendall", "classes"])
 def test_the_smooth_form_reaches_the_optimum_to_many_digits(name):
     """The minimisers of two stages are extrapolated to no smoothing."""
-    problem = problems()[name]
-    exact = solve(problem, "cutting_plane", tol=1e-9)
-    found = solve(problem, "lbfgs", tol=1e-8, max_iter=2000)
-    assert found.converged
-    assert_allclose(found.w, exact.w, atol=1e-4 * np.abs(exact.w).max())
+    case = cases()[name]
+    exact = case.weights(solve(case, "cutting_plane", tol=1e-9))
+    smooth = case.weights(solve(case, "lbfgs", tol=1e-8, max_iter=2000))
+    assert_allclose(smooth, exact, atol=1e-4 * np.abs(exact).max())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STEPS)
 def test_steps_come_near_the_optimum(name):
-    problem, rng = problems()[name], np.random.RandomState(0)
-    optimum = solve(problem, "cutting_plane", size=problem.n_terms).objective
-    at_zero = problem.worst(np.zeros(problem.size)).value
-    descent = Descent(problem.size)
-    found = descend(
-        problem,
-        descent,
-        problem.batches(1, rng),
-        rng,
-        alpha=ALPHA,
-        tol=-1.0,  # all passes
-        max_iter=300 if name == "f1" else 100,
-    )
-    assert found.objective - optimum <= found.gap
-    assert found.objective - optimum < 0.1 * (at_zero - optimum)
+    case = cases()[name]
+    optimum = solve(case, "cutting_plane").objective_
+    at_zero, _ = case.tangent(np.zeros_like(case.weights(case.estimator)))
+    model = solve(case, "sgd", batch_size=1, random_state=0, max_iter=100)
+    assert model.objective_ - optimum <= model.dual_gap_
+    assert model.objective_ - optimum < 0.5 * (at_zero - optimum)
+    model = clone(case.estimator)
+    for _ in range(100):  # no pass ends early
+        model.partial_fit(case.X, case.y, **case.fit)
+    w = case.weights(model)
+    objective = ALPHA / 2 * w @ w + case.tangent(w)[0]
+    assert -1e-8 <= objective - optimum < 0.1 * (at_zero - optimum)
 
 
 def test_steps_stop_where_the_objective_no_longer_falls():
-    problem, passes = problems()["classes"], []
-    for tol in (0.05, 1e-4):
-        rng, descent = np.random.RandomState(0), Descent(problem.size)
-        settings = {"alpha": ALPHA, "tol": tol, "max_iter": 500}
-        found = descend(problem, descent, problem.batches(1, rng), rng, **settings)
-        passes.append(found.n_iter)
+    case = cases()["classes"]
+    passes = [
+        solve(case, "sgd", batch_size=1, random_state=0, tol=tol, max_iter=500).n_iter_
+        for tol in (0.05, 1e-4)
+    ]
     assert 5 < passes[0] < passes[1] < 500
