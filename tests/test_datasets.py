@@ -538,6 +538,19 @@ def test_digits_retrieval():
         load_digits_retrieval(n_candidates=0)
 
 
+def test_digits_retrieval_from_all_images():
+    """Every image is a query once, and can have all others as candidates."""
+    digits = load_digits_retrieval(n_queries=1797, n_candidates=1, return_images=True)
+    assert sorted(digits.query) == list(range(1797))
+    digits = load_digits_retrieval(n_queries=2, n_candidates=1796, return_images=True)
+    for i, query in enumerate(digits.query):
+        others = set(range(1797)) - {query}
+        assert set(digits.candidate[digits.qid == i]) == others
+    for params in ({"n_queries": 1798}, {"n_candidates": 1797}):
+        with pytest.raises(ValueError, match="an integer between 1 and 179"):
+            load_digits_retrieval(**params)
+
+
 def test_digits_retrieval_from_a_catalogue():
     """Lists of unequal length, common and rare candidates, evenly drawn queries."""
     popularity = 1.0 / np.arange(1, 11)

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lowrank_rank import compare_rankers, ranking_target
+from lowrank_rank.metrics import mean_intervals
 
 VALUES = {"one": [0.5, 0.25, 1.0, 0.75], "two": [0.5, 0.5, 0.5, 0.5]}
 
@@ -96,3 +97,15 @@ def test_two_columns_of_one_name_and_series_in_two_orders_are_refused():
     one = pd.Series([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="different indices"):
         compare_rankers({"one": one, "two": one[::-1]})
+
+
+def test_empty_columns_of_text_are_refused():
+    with pytest.raises(ValueError, match="'qid' .* holds text or ids. Columns are"):
+        compare_rankers({"qid": [], "one": []})
+
+
+def test_means_of_two_columns_of_one_name_are_refused():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([[1.0, 2.0], [2.0, 1.0]], columns=["a", "a"])
+    with pytest.raises(ValueError, match="Two columns of human have the same name"):
+        mean_intervals(frame)

@@ -75,21 +75,19 @@ def load_digits_retrieval(
     """
     pool = load_digits()
     images = pool.images / 16.0
-    bounds: Any = (
-        n_candidates if np.ndim(n_candidates) else (n_candidates, n_candidates)
-    )
+    bounds: Any = n_candidates
+    if np.ndim(n_candidates) == 0:
+        bounds = (n_candidates, n_candidates)
     if np.shape(bounds) != (2,) or bounds[0] > bounds[1]:
         raise ValueError(
             f"n_candidates must be a number or (least, most), got {n_candidates!r}."
         )
     shortest, longest = bounds
-    limits = [("n_candidates", one, len(images) - 1) for one in bounds]
-    for name, value, largest in [("n_queries", n_queries, len(images)), *limits]:
-        if not count().accepts(value) or value > largest:
-            raise ValueError(
-                f"{name} must be an integer between 1 and {largest}, got {value!r}."
-            )
-    popularity = np.ones(10) if popularity is None else popularity
+    _check_number("n_queries", n_queries, len(images))
+    _check_number("n_candidates", shortest, len(images) - 1)
+    _check_number("n_candidates", longest, len(images) - 1)
+    if popularity is None:
+        popularity = np.ones(10)
     weights = check_array(
         popularity, ensure_2d=False, dtype=np.float64, input_name="popularity"
     )
@@ -97,14 +95,19 @@ def load_digits_retrieval(
         raise ValueError(
             f"popularity must be a number > 0 for each digit, got {popularity!r}."
         )
-    weights = (weights / weights.max())[pool.target]
+    image_weights = (weights / weights.max())[pool.target]
     rng = check_random_state(random_state)
-    query, candidate, qid = draw_candidates(rng, weights, n_queries, shortest, longest)
-    features, names = _pair_features(images[query[qid]], images[candidate])
-    target = (pool.target[query[qid]] == pool.target[candidate]).astype(float)
-    bunch = Bunch(data=features, target=target, qid=qid, feature_names=names)
+    query, candidate, qid = draw_candidates(
+        rng, image_weights, n_queries, shortest, longest
+    )
+    shown = query[qid]
+    features = _pair_features(images[shown], images[candidate])
+    names = list(features)
+    data = np.column_stack(list(features.values()))
+    target = (pool.target[shown] == pool.target[candidate]).astype(float)
+    bunch = Bunch(data=data, target=target, qid=qid, feature_names=names)
     if as_frame:
-        frame = pandas_for("as_frame=True").DataFrame(features, columns=names)
+        frame = pandas_for("as_frame=True").DataFrame(data, columns=names)
         frame = frame.assign(qid=qid, target=target)
         bunch.update(
             frame=frame, data=frame[names], target=frame["target"], qid=frame["qid"]
@@ -116,70 +119,100 @@ def load_digits_retrieval(
     return bunch
 
 
-def draw_candidates(rng, weights, n_queries, shortest, longest):
-    """Draw queries evenly, and for each a list of other images by weight without replacement.
+def _check_number(name, value, largest):
+    """Refuse a number of queries or candidates that is not in 1..largest."""
+    if not count().accepts(value) or value > largest:
+        raise ValueError(
+            f"{name} must be an integer between 1 and {largest}, got {value!r}."
+        )
 
-    Returns the image of each query, and the image and query id of each candidate.
+
+def draw_candidates(rng, weights, n_queries, shortest, longest):
+    """Draw queries evenly, and for each a list of other images by weight.
+
+    A list holds no image twice. The logarithm of its length is uniform.
+
+    Returns
+    -------
+    query : ndarray of shape (n_queries,)
+        Image of each query.
+    candidate, qid : ndarray of shape (n_documents,)
+        Image and query of each document.
     """
-    query = rng.permutation(len(weights))[:n_queries]
+    n_images = len(weights)
+    query = rng.permutation(n_images)[:n_queries]
     # The smallest exponential variates divided by weights are a weighted draw without
     # replacement (Efraimidis and Spirakis 2006).
-    uniform = rng.uniform(size=(n_queries, len(weights) - 1))
-    others = np.arange(len(weights) - 1)
-    others = others + (others >= query[:, np.newaxis])  # skips the query itself
-    order = np.argsort(-np.log1p(-uniform) / weights[others], axis=1)[:, :longest]
-    kept = np.ones(order.shape, dtype=bool)
+    uniform = rng.uniform(size=(n_queries, n_images - 1))
+    # All images but the query: numbers from the query on move up by one.
+    others = np.arange(n_images - 1)
+    others = others + (others >= query[:, np.newaxis])
+    keys = -np.log1p(-uniform) / weights[others]
+    order = np.argsort(keys, axis=1)[:, :longest]
+    lengths = np.full((n_queries, 1), longest)
     if shortest < longest:
         log_lengths = rng.uniform(
             np.log(shortest), np.log(longest + 1), size=(n_queries, 1)
         )
-        kept = np.arange(longest) < np.exp(log_lengths).astype(int)
-    candidate = np.take_along_axis(others, order, axis=1)[kept]
-    return query, candidate, np.repeat(np.arange(n_queries), kept.sum(axis=1))
+        lengths = np.exp(log_lengths).astype(int)
+    in_list = np.arange(longest) < lengths
+    candidate = np.take_along_axis(others, order, axis=1)[in_list]
+    qid = np.repeat(np.arange(n_queries), in_list.sum(axis=1))
+    return query, candidate, qid
 
 
 def _pair_features(a, b):
-    n = len(a)
-    blocks_a, blocks_b = (
-        image.reshape(n, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(n, 16)
-        for image in (a, b)
-    )
-    columns = {
-        f"difference_{i}": c for i, c in enumerate(np.abs(blocks_a - blocks_b).T)
-    }
-    columns |= {f"product_{i}": c for i, c in enumerate((blocks_a * blocks_b).T)}
+    """Compare images a[i] and b[i], shape (n, 8, 8); return the columns by name."""
+    means_a = _block_means(a)
+    means_b = _block_means(b)
+    columns = {}
+    for i, difference in enumerate(np.abs(means_a - means_b).T):
+        columns[f"difference_{i}"] = difference
+    for i, product in enumerate((means_a * means_b).T):
+        columns[f"product_{i}"] = product
     columns["euclidean"] = np.sqrt(((a - b) ** 2).sum(axis=(1, 2)))
     columns["manhattan"] = np.abs(a - b).sum(axis=(1, 2))
     columns["correlation"] = _correlation(a, b)
     columns["row_profile"] = np.abs(a.sum(axis=2) - b.sum(axis=2)).sum(axis=1)
     columns["column_profile"] = np.abs(a.sum(axis=1) - b.sum(axis=1)).sum(axis=1)
     columns["ink"] = np.abs(a.sum(axis=(1, 2)) - b.sum(axis=(1, 2)))
-    for name, axis, step in (
-        ("up", 1, -1),
-        ("down", 1, 1),
-        ("left", 2, -1),
-        ("right", 2, 1),
-    ):
-        columns[f"correlation_{name}"] = _correlation(a, np.roll(b, step, axis=axis))
-    columns["holes"] = np.abs(
-        (a[:, 2:6, 2:6] < 0.2).mean((1, 2)) - (b[:, 2:6, 2:6] < 0.2).mean((1, 2))
-    )
+    shifts = {"up": (1, -1), "down": (1, 1), "left": (2, -1), "right": (2, 1)}
+    correlations = []
+    for direction, (axis, step) in shifts.items():
+        correlation = _correlation(a, np.roll(b, step, axis=axis))
+        columns[f"correlation_{direction}"] = correlation
+        correlations.append(correlation)
+    columns["holes"] = np.abs(_hole(a) - _hole(b))
     columns["diagonal"] = np.abs(
         np.trace(a, axis1=1, axis2=2) - np.trace(b, axis1=1, axis2=2)
     )
-    columns["symmetry"] = np.abs(
-        np.abs(a - a[:, :, ::-1]).sum((1, 2)) - np.abs(b - b[:, :, ::-1]).sum((1, 2))
-    )
-    columns["best_shift"] = np.max(
-        [columns[f"correlation_{d}"] for d in ("up", "down", "left", "right")], axis=0
-    )
-    columns["overlap"] = np.minimum(a, b).sum(axis=(1, 2)) / np.maximum(a, b).sum(
-        axis=(1, 2)
-    )
-    return np.column_stack(list(columns.values())), list(columns)
+    columns["symmetry"] = np.abs(_asymmetry(a) - _asymmetry(b))
+    columns["best_shift"] = np.max(correlations, axis=0)
+    intersection = np.minimum(a, b).sum(axis=(1, 2))
+    union = np.maximum(a, b).sum(axis=(1, 2))
+    columns["overlap"] = intersection / union
+    return columns
+
+
+def _block_means(images):
+    """Average blocks of 2 x 2 pixels: 16 means of each image."""
+    blocks = images.reshape(len(images), 4, 2, 4, 2)
+    return blocks.mean(axis=(2, 4)).reshape(len(images), 16)
 
 
 def _correlation(a, b):
+    """Compute Pearson's correlation of the pixels of a[i] and b[i]."""
     a = a - a.mean(axis=(1, 2), keepdims=True)
     b = b - b.mean(axis=(1, 2), keepdims=True)
-    return (a * b).sum((1, 2)) / np.sqrt((a**2).sum((1, 2)) * (b**2).sum((1, 2)))
+    norms = np.sqrt((a**2).sum((1, 2)) * (b**2).sum((1, 2)))
+    return (a * b).sum((1, 2)) / norms
+
+
+def _hole(images):
+    """Compute the fraction of the 4 x 4 pixels in the middle without ink."""
+    return (images[:, 2:6, 2:6] < 0.2).mean((1, 2))
+
+
+def _asymmetry(images):
+    """Compute the distance of each image from its mirror image."""
+    return np.abs(images - images[:, :, ::-1]).sum((1, 2))

@@ -57,33 +57,39 @@ def numbered_blocks(path, size=2**16, longest=2**26):
         Largest number of bytes of a line.
     """
     openers: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
-    number = 0
-    with openers.get(path.suffix, partial(open, buffering=size))(path, "rb") as file:
+    opener = openers.get(path.suffix, partial(open, buffering=size))
+    number = 0  # lines read so far
+    with opener(path, "rb") as file:
         try:
             while block := file.read1(size):
-                first, number = number + 1, number + block.count(b"\n")
+                first = number + 1
+                number += block.count(b"\n")
                 if not block.endswith(b"\n"):
                     start = block.rfind(b"\n") + 1
                     block += file.readline(longest + 1)
                     number += 1
                     if len(block) - start > longest:
-                        refuse_line(
-                            path, number, f"the line is longer than {longest >> 20} MiB"
-                        )
-                for line in (
-                    enumerate(BytesIO(block), start=first) if b"\r" in block else ()
-                ):
-                    if b"\r" in line[1].rstrip(b"\r\n"):
-                        why = "a carriage return (\\r) alone ends no line: end lines by \\n"
-                        refuse_line(path, line[0], why)
-                block = block.removesuffix(b"\n") + b"\n"
-                yield (
-                    first,
-                    block if first > 1 else block.removeprefix(_BYTE_ORDER_MARK),
-                )
+                        why = f"the line is longer than {longest >> 20} MiB"
+                        refuse_line(path, number, why)
+                _refuse_carriage_returns(path, first, block)
+                if first == 1:
+                    block = block.removeprefix(_BYTE_ORDER_MARK)
+                if not block.endswith(b"\n"):
+                    block += b"\n"
+                yield first, block
         except (EOFError, OSError, zlib.error) as error:
             why = f"the file is damaged or cut short ({error})"
             refuse_line(path, number + 1, why, error)
+
+
+def _refuse_carriage_returns(path, first, block):
+    """Refuse carriage returns within lines; `first` numbers the lines of the block."""
+    if b"\r" not in block:
+        return
+    for number, line in enumerate(BytesIO(block), start=first):
+        if b"\r" in line.rstrip(b"\r\n"):
+            why = "a carriage return (\\r) alone ends no line: end lines by \\n"
+            refuse_line(path, number, why)
 
 
 def numbered_lines(path):
@@ -100,9 +106,8 @@ def open_replacing(path):
     folder, so an error or an interrupt leaves the old file untouched. A folder or a
     device is refused.
     """
-    target = Path(
-        os.path.realpath(path)
-    )  # the file that a link points to, not the link
+    # The file that a link points to is replaced, not the link.
+    target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise ValueError(
             f"{path} exists and is not a file: give the name of a file to write."
@@ -116,11 +121,9 @@ def open_replacing(path):
         ".gz": lambda raw: gzip.GzipFile(path.name, "wb", fileobj=raw),
         ".bz2": lambda raw: bz2.BZ2File(raw, "wb"),
     }
+    packer = packers.get(path.suffix, nullcontext)
     try:
-        with (
-            open(temporary, "xb") as raw,
-            packers.get(path.suffix, nullcontext)(raw) as file,
-        ):
+        with open(temporary, "xb") as raw, packer(raw) as file:
             yield file
         if target.exists():
             shutil.copymode(target, temporary)
@@ -134,25 +137,28 @@ def open_replacing(path):
 
 
 def lines_with_data(path):
-    """Yield the number and the bytes of each line that is neither blank nor a comment."""
-    return (
-        one for one in numbered_lines(path) if one[1].lstrip()[:1] not in (b"", b"#")
-    )
+    """Yield the number and the bytes of each line of data, not blank and no comment."""
+    for number, line in numbered_lines(path):
+        if line.lstrip()[:1] not in (b"", b"#"):
+            yield number, line
 
 
 def line_of_row(path, row):
     """Return the number of the line that holds a row of a readable file."""
-    return next(islice(lines_with_data(path), int(row), None))[0]
+    number, _ = next(islice(lines_with_data(path), int(row), None))
+    return number
 
 
 def read_svmlight(path, dtype, zero_based, n_lines=4000):
-    """Read SVMlight lines with a qid in chunks (X, y, qid) of `n_lines`, in bounded memory.
+    """Read SVMlight lines with a qid in chunks (X, y, qid) of `n_lines`.
 
     X is a CSR matrix with as many columns as the highest feature of the chunk. Values
     are read as float32 if `dtype` is float32, else as float64. Messages name the file
     and the line.
     """
-    dtype = np.dtype(np.float32 if dtype == np.float32 else np.float64)
+    if dtype != np.float32:
+        dtype = np.float64
+    dtype = np.dtype(dtype)
     lines = lines_with_data(path)
     while chunk := list(islice(lines, n_lines)):
         X, y, ids = _parse(path, chunk, dtype, zero_based)
@@ -160,7 +166,10 @@ def read_svmlight(path, dtype, zero_based, n_lines=4000):
 
 
 def _parse(path, lines, dtype, zero_based):
-    """Features, grades and ids of numbered lines; an error names the first line that is wrong."""
+    """Parse numbered lines to features, grades and ids.
+
+    An error names the first line that is wrong.
+    """
     try:
         content = [line for _, line in lines]
         ids = _read_ids(content)
@@ -177,38 +186,48 @@ def _parse(path, lines, dtype, zero_based):
         number, line = lines[0]
         got = line.decode(errors="replace").strip()[:60]
         form = "'grade qid:<int> <feature>:<value> ...'"
-        why = f"not readable, {_reason(line, error, zero_based)}; expected {form}, got {got!r}"
+        reason = _reason(line, error, zero_based)
+        why = f"not readable, {reason}; expected {form}, got {got!r}"
         refuse_line(path, number, why)
     return X, y, ids
 
 
 def _read_ids(lines):
-    """The query ids of lines with data."""
-    ids, id_of_word = [], {}
+    """Return the query id of each line with data."""
+    ids = []
+    id_of_word: dict[bytes, int] = {}
     for line in lines:
         words = line.split(None, 2)
         if len(words) < 2 or not words[1].startswith(b"qid:") or b"#" in words[0]:
             raise ValueError("no qid after the grade, each line must name its query")
-        if (
-            b"_" in line and b"_" in line.partition(b"#")[0]
-        ):  # Python's numbers may have one
+        # Python's numbers may have one; a comment may too.
+        if b"_" in line and b"_" in line.partition(b"#")[0]:
             raise ValueError("a number contains '_'")
-        if words[1] not in id_of_word:
-            word = words[1][4:].partition(b"#")[0]
-            value = int(word) if re.fullmatch(rb"[+-]?[0-9]{1,20}", word) else 2**64
-            if not -(2**63) <= value < 2**64:
-                word = word.decode(errors="replace")
-                raise ValueError(f"the qid {word!r} is not an integer of 64 bits")
-            id_of_word[words[1]] = value
-        ids.append(id_of_word[words[1]])
+        word = words[1]
+        if word not in id_of_word:
+            id_of_word[word] = _read_id(word.removeprefix(b"qid:").partition(b"#")[0])
+        ids.append(id_of_word[word])
     return ids
 
 
+def _read_id(word):
+    """Convert the bytes of a query id to an integer of 64 bits, signed or not."""
+    if re.fullmatch(rb"[+-]?[0-9]{1,20}", word):
+        value = int(word)
+        if -(2**63) <= value < 2**64:
+            return value
+    text = word.decode(errors="replace")
+    raise ValueError(f"the qid {text!r} is not an integer of 64 bits")
+
+
 def _reason(line, error, zero_based):
-    """Why a line could not be read, in more words than scikit-learn's."""
+    """Say why a line could not be read; `error` is scikit-learn's."""
     features = line.partition(b"#")[0].split()[2:]
     if not zero_based and features and re.match(rb"0+:", features[0]):
-        return "feature 0, but features count from 1: zero_based=True reads files that count from 0"
+        return (
+            "feature 0, but features count from 1: zero_based=True reads files that "
+            "count from 0"
+        )
     for feature in features:
         entry = repr(feature[:40].decode(errors="replace"))
         if not re.fullmatch(rb"[0-9_]+:[^:]+", feature):
@@ -221,8 +240,9 @@ def _reason(line, error, zero_based):
 
 
 def id_dtype(ids, name="The files"):
-    """The integer type of 64 bits that can represent all ids."""
-    low, high = int(min(ids)), int(max(ids))
+    """Return the integer type of 64 bits that can represent all ids."""
+    low = int(min(ids))
+    high = int(max(ids))
     if low >= -(2**63) and high < 2**63:
         return np.int64
     if low >= 0 and high < 2**64:

@@ -1,4 +1,4 @@
-"""Rankings drawn at random: documents with grades, fixed items with a known distribution."""
+"""Random rankings: documents with grades, items with a known distribution."""
 
 from typing import Any
 
@@ -8,28 +8,33 @@ from sklearn.utils import check_random_state
 from .._parameters import Rule, checked, count, number
 from .._typing import Bunch
 
-_range = Rule(
-    lambda value: (
+
+def _is_range(value):
+    """Return whether a value is a pair of integers >= 1, the least first."""
+    return (
         isinstance(value, tuple | list | np.ndarray)
         and len(value) == 2
         and all(map(count().accepts, value))
         and value[0] <= value[1]
-    ),
-    "a pair (least, most) of such",
-)
+    )
+
+
+_range = Rule(_is_range, "a pair (least, most) of such")
 noise_level = number(0, 1e100)  # beyond, margins and scores overflow
 OF_LABELS = {
-    **{key: [count()] for key in ("n_samples", "n_labels")},
+    "n_samples": [count()],
+    "n_labels": [count()],
     "n_items": [count(2)],
     "n_features": [count(), None],
 }
 
 
 @checked(
-    **{
-        key: [count()] for key in ("n_lists", "n_features", "n_informative", "n_grades")
-    },
+    n_lists=[count()],
     n_items=[count(), _range],
+    n_features=[count()],
+    n_informative=[count()],
+    n_grades=[count()],
     noise=[noise_level],
 )
 def make_ranking(
@@ -42,7 +47,7 @@ def make_ranking(
     noise: float = 1.0,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Documents with grades that a linear score explains up to noise and a query effect.
+    """Generate documents with grades, a linear score up to noise and a query effect.
 
     All documents of a query share an offset of the features, so that a good score
     within queries differs from a good score over all documents.
@@ -81,23 +86,28 @@ def make_ranking(
     ((12, 20), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
     """
     rng = check_random_state(random_state)
-    low, high = (n_items, n_items) if np.ndim(n_items) == 0 else n_items
+    shortest, longest = n_items, n_items
+    if np.ndim(n_items):
+        shortest, longest = n_items
     n_informative = min(n_informative, n_features)
-    lengths = rng.randint(low, high + 1, size=n_lists)
+    lengths = rng.randint(shortest, longest + 1, size=n_lists)
     qid = np.repeat(np.arange(n_lists), lengths)
-    X = (
-        rng.normal(size=(len(qid), n_features))
-        + 2.0 * rng.normal(size=(n_lists, n_features))[qid]
-    )
+    X = rng.normal(size=(len(qid), n_features))
+    # The offset that the documents of a query share.
+    X = X + 2.0 * rng.normal(size=(n_lists, n_features))[qid]
     direction = np.zeros(n_features)
     direction[:n_informative] = rng.normal(size=n_informative)
     direction /= np.linalg.norm(direction)
+    # The score within a query: <direction, x - mean of x over the query> + noise.
     sums = np.zeros((n_lists, n_features))
     np.add.at(sums, qid, X)
-    centered = X - (sums / lengths[:, np.newaxis])[qid]
+    means = sums / lengths[:, np.newaxis]
+    centered = X - means[qid]
     score = centered @ direction + noise * rng.normal(size=len(qid))
-    below = 1.0 - 0.5 ** np.arange(1, n_grades)  # fraction of rows below each grade
-    return X, np.searchsorted(np.quantile(score, below), score).astype(float), qid
+    # A fraction 1 - 1/2^g of the rows has a grade below g = 1..n_grades-1.
+    below = 1.0 - 0.5 ** np.arange(1, n_grades)
+    y = np.searchsorted(np.quantile(score, below), score).astype(float)
+    return X, y, qid
 
 
 @checked(**OF_LABELS, n_grades=[count(2)])
@@ -110,7 +120,7 @@ def make_label_ranking(
     n_features: int | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Fixed items with a known conditional distribution of the label, linear in x.
+    """Generate labels of fixed items with known probabilities linear in x.
 
     The label of a sample is one of `n_labels` grade vectors. Their probabilities are
     drawn from a Dirichlet distribution for every sample, and X is a linear image of the
@@ -149,6 +159,7 @@ def make_label_ranking(
     rng = check_random_state(random_state)
     n_features = check_label_features(n_features, n_labels)
     support = rng.randint(n_grades, size=(n_labels, n_items)).astype(float)
+    # One item of each label gets a grade above 0, and another one the grade 0.
     top = np.argmax(rng.uniform(size=(n_labels, n_items)), axis=1)
     bottom = (top + 1 + rng.randint(n_items - 1, size=n_labels)) % n_items
     labels = np.arange(n_labels)
@@ -171,10 +182,20 @@ def check_label_features(n_features, n_labels):
 
 
 def draw_labels(rng, support, probabilities, n_features):
-    """Draw one label per row of `probabilities`, and features linear in the probabilities."""
+    """Draw a label for each row of `probabilities`, and features linear in the row.
+
+    Returns
+    -------
+    target : ndarray of shape (n_samples, ...)
+        The labels, entries of `support` (n_labels, ...).
+    data : ndarray of shape (n_samples, n_features)
+    """
     n_samples, n_labels = probabilities.shape
-    drawn = (rng.uniform(size=(n_samples, 1)) > np.cumsum(probabilities, axis=1)).sum(
-        axis=1
-    )
-    image = np.linalg.qr(rng.normal(size=(n_features, n_labels)))[0].T
-    return support[np.minimum(drawn, n_labels - 1)], probabilities @ image
+    # Inverse transform sampling: the label is the number of cumulative probabilities
+    # below a uniform number.
+    cumulative = np.cumsum(probabilities, axis=1)
+    label = (rng.uniform(size=(n_samples, 1)) > cumulative).sum(axis=1)
+    label = np.minimum(label, n_labels - 1)  # the last sum may round to less than 1
+    # Orthonormal columns keep the distances between probabilities.
+    basis, _ = np.linalg.qr(rng.normal(size=(n_features, n_labels)))
+    return support[label], probabilities @ basis.T

@@ -1,4 +1,4 @@
-"""Preferences drawn at random: weighted graphs over fixed items, duels of documents."""
+"""Random preferences: weighted graphs over fixed items, duels of documents."""
 
 import numpy as np
 from scipy.special import expit
@@ -27,7 +27,7 @@ def make_preferences(
     condition: str | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Fixed items whose label is a graph of preferences, with a known distribution linear in x.
+    """Generate labels that are graphs of preferences, with probabilities linear in x.
 
     The label y of a sample is one of `n_labels` weighted graphs, ``y_ij > 0`` the
     weight of the preference "i before j". Each graph follows a random order of the
@@ -87,62 +87,78 @@ def make_preferences(
     if condition == "cyclic" and (n_items < 3 or n_labels < 3):
         raise ValueError("condition='cyclic' needs n_items >= 3 and n_labels >= 3.")
     rng = check_random_state(random_state)
-    first, second = np.triu_indices(n_items, k=1)
-    kept = max(1, round(density * len(first)))
-    label = np.arange(n_labels)[:, np.newaxis]
     for _ in range(200):
-        # Graphs along random orders, on a fraction of the pairs.
-        rank = np.argsort(rng.uniform(size=(n_labels, n_items)), axis=1)
-        pair = np.argsort(rng.uniform(size=(n_labels, len(first))), axis=1)[:, :kept]
-        weight = 1.0 - rng.uniform(size=pair.shape) if weights == "uniform" else 1.0
-        i, j = first[pair], second[pair]
-        ahead = rank[label, i] < rank[label, j]
-        support = np.zeros((n_labels, n_items, n_items))
-        support[label, np.where(ahead, i, j), np.where(ahead, j, i)] = weight
+        support = _draw_graphs(rng, n_labels, n_items, weights, density)
         probabilities = _draw_probabilities(rng, support, n_samples, condition)
         if probabilities is not None:
             target, data = draw_labels(rng, support, probabilities, n_features)
             return Bunch(
                 data=data, target=target, support=support, probabilities=probabilities
             )
-    remedy = (
-        "more items or labels"
-        if condition == "cyclic"
-        else "fewer items, or more density"
-    )
+    remedy = "fewer items, or more density"
+    if condition == "cyclic":
+        remedy = "more items or labels"
     raise ValueError(
-        f"condition={condition!r} was hardly ever met by 200 random supports of n_labels="
-        f"{n_labels} graphs over n_items={n_items} with density={density:g}: use {remedy}."
+        f"condition={condition!r} was hardly ever met by 200 random supports of "
+        f"n_labels={n_labels} graphs over n_items={n_items} with "
+        f"density={density:g}: use {remedy}."
     )
+
+
+def _draw_graphs(rng, n_labels, n_items, weights, density):
+    """Draw graphs along random orders of the items, on a fraction of the pairs."""
+    first, second = np.triu_indices(n_items, k=1)
+    n_pairs = max(1, round(density * len(first)))
+    rank = np.argsort(rng.uniform(size=(n_labels, n_items)), axis=1)
+    keys = rng.uniform(size=(n_labels, len(first)))
+    pair = np.argsort(keys, axis=1)[:, :n_pairs]
+    weight = 1.0
+    if weights == "uniform":
+        weight = 1.0 - rng.uniform(size=pair.shape)
+    i = first[pair]
+    j = second[pair]
+    label = np.arange(n_labels)[:, np.newaxis]
+    is_before = rank[label, i] < rank[label, j]
+    graphs = np.zeros((n_labels, n_items, n_items))
+    graphs[label, np.where(is_before, i, j), np.where(is_before, j, i)] = weight
+    return graphs
 
 
 def _draw_probabilities(rng, support, n_samples, condition):
-    """Draw probabilities (n_samples, n_labels) under the condition, None if it is too rare."""
+    """Draw probabilities that meet the condition, None if it is too rare."""
     n_labels, n_items = support.shape[:2]
     if condition is None:
         return rng.dirichlet(np.full(n_labels, 0.5), size=n_samples)
-    batch = max(
-        200, min(2 * n_samples, 4_000_000 // n_items**2)
-    )  # rows that fit into memory
     # A small concentration is near a single, acyclic label, a large one near the mean
     # label.
-    for concentration in (0.5, 0.05 if condition == "p_dag" else 5.0):
+    extreme = 5.0
+    if condition == "p_dag":
+        extreme = 0.05
+    # The majority graphs of the trials have at most 4 million entries.
+    n_later = max(200, min(2 * n_samples, 4_000_000 // n_items**2))
+    for concentration in (0.5, extreme):
         accepted: list[np.ndarray] = []
-        while sum(len(p) for p in accepted) < n_samples:
-            p = rng.dirichlet(
-                np.full(n_labels, concentration), size=batch if accepted else 200
-            )
-            p = p[acyclic(np.tensordot(p, support, axes=1)) == (condition == "p_dag")]
+        n_accepted = 0
+        n_trials = 200
+        while n_accepted < n_samples:
+            p = rng.dirichlet(np.full(n_labels, concentration), size=n_trials)
+            # u = sum_l p_l y_l
+            majority = np.tensordot(p, support, axes=1)
+            p = p[acyclic(majority) == (condition == "p_dag")]
             if not accepted and len(p) < 4:
                 break
             accepted.append(p)
+            n_accepted += len(p)
+            n_trials = n_later
         else:
             return np.concatenate(accepted)[:n_samples]
     return None
 
 
 @checked(
-    **{key: [count()] for key in ("n_duels", "n_features", "n_planes")},
+    n_duels=[count()],
+    n_features=[count()],
+    n_planes=[count()],
     cyclic=[number(0, 1)],
     noise=[noise_level],
 )
@@ -155,7 +171,7 @@ def make_duels(
     noise: float = 0.5,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Duels of two documents with cycles, as in rock, paper, scissors.
+    """Generate duels of two documents with cycles, as in rock, paper, scissors.
 
     The first document a beats the second b with probability ``sigma(margin / noise)``,
 
@@ -210,20 +226,32 @@ def make_duels(
             f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}."
         )
     rng = check_random_state(random_state)
-    basis = np.linalg.qr(rng.normal(size=(n_features, 2 * n_planes)))[0]
+    # The columns of the basis are p and q of each plane in turn.
+    basis, _ = np.linalg.qr(rng.normal(size=(n_features, 2 * n_planes)))
+    # A = sum_planes p q' - q p'
     half = basis[:, ::2] @ basis[:, 1::2].T
     interaction = cyclic * (half - half.T)
     coef = rng.normal(size=n_features)
     coef *= (1.0 - cyclic) / np.linalg.norm(coef)
     X = rng.normal(size=(2 * n_duels, n_features))
-    a, b = X[::2], X[1::2]
+    a = X[::2]
+    b = X[1::2]
+    # (1 - cyclic) <w, a - b> + cyclic a' A b
     margin = (a - b) @ coef + np.sum((a @ interaction) * b, axis=1)
-    with np.errstate(over="ignore"):  # a tiny noise, probabilities 0 and 1
-        probabilities = (
-            expit(margin / noise) if noise > 0 else np.heaviside(margin, 0.5)
-        )
+    if noise > 0:
+        # The margin divided by a tiny noise is infinite: probabilities 0 and 1.
+        with np.errstate(over="ignore"):
+            probabilities = expit(margin / noise)
+    else:
+        probabilities = np.heaviside(margin, 0.5)
     first_wins = rng.uniform(size=n_duels) < probabilities
     target = np.column_stack([first_wins, ~first_wins]).ravel().astype(float)
-    truth = {"coef": coef, "interaction": interaction, "margin": margin}
-    qid = np.repeat(np.arange(n_duels), 2)
-    return Bunch(data=X, target=target, qid=qid, **truth, probabilities=probabilities)
+    return Bunch(
+        data=X,
+        target=target,
+        qid=np.repeat(np.arange(n_duels), 2),
+        coef=coef,
+        interaction=interaction,
+        margin=margin,
+        probabilities=probabilities,
+    )

@@ -8,10 +8,11 @@ import numpy as np
 from .._typing import Bunch
 
 SOURCE = (
-    "Red wines of the Paris tasting of 24 May 1976, points out of 20, analysed by O. Ashenfelter, "
-    'R. E. Quandt, "Analyzing a Wine Tasting Statistically", Chance 12(3), 1999, and M. Balinski, '
-    'R. Laraki, "Majority Judgment", MIT Press 2010. Taken from copies of the table, '
-    "which differ from one another in a few points, not from the printed pages."
+    "Red wines of the Paris tasting of 24 May 1976, points out of 20, analysed by O. "
+    'Ashenfelter, R. E. Quandt, "Analyzing a Wine Tasting Statistically", Chance '
+    '12(3), 1999, and M. Balinski, R. Laraki, "Majority Judgment", MIT Press 2010. '
+    "Taken from copies of the table, which differ from one another in a few points, "
+    "not from the printed pages."
 )
 
 
@@ -36,9 +37,12 @@ def load_wine_tasting() -> Bunch:
     ([14.14, 14.09, 13.64], "Stag's Leap 1973")
     """
     table = files(__package__).joinpath("wine_tasting.csv").read_text(encoding="utf-8")
-    (_, *judges), *rows = csv.reader(table.splitlines())
-    target = np.array([row[1:] for row in rows], dtype=np.float64).T
-    item_names = np.array([row[0] for row in rows])
+    header, *rows = csv.reader(table.splitlines())
+    # The table has a row for each wine: its name and the points of the judges.
+    points = np.array([row[1:] for row in rows], dtype=np.float64)
     return Bunch(
-        target=target, judges=np.array(judges), item_names=item_names, source=SOURCE
+        target=points.T,
+        judges=np.array(header[1:]),
+        item_names=np.array([row[0] for row in rows]),
+        source=SOURCE,
     )
