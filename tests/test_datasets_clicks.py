@@ -346,3 +346,8 @@ def test_clicks_and_positions_of_other_rows_are_refused():
     log = pandas.DataFrame({"click": [1, 0], "place": [1, 2]})
     with pytest.raises(ValueError, match="clicks and position have different indices"):
         utilities_from_clicks(log["click"], log["place"][::-1])
+
+
+def test_a_table_of_propensities_is_refused_without_positions():
+    with pytest.raises(ValueError, match="one entry for each position"):
+        utilities_from_clicks([], [], propensity=[[1.0]])

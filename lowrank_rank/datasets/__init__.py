@@ -1,4 +1,4 @@
-"""Ranking data: files, votes, clicks, generators with known truth, small real tables."""
+"""Ranking data: files, votes, clicks, generators with known truth, small tables."""
 
 from ._clicks import make_clicks, utilities_from_clicks
 from ._digits import load_digits_retrieval

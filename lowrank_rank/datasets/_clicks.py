@@ -1,4 +1,4 @@
-"""Clicks: estimates of utilities from clicks at known positions, and a simulator of clicks."""
+"""Clicks: estimates of relevance from clicks at known positions, and a simulator."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def utilities_from_clicks(
     min_propensity: float = 0.0,
     non_negative: bool = False,
 ) -> np.ndarray:
-    """Unbiased estimates of relevance from clicks at known positions.
+    """Estimate relevance from clicks at known positions, without bias.
 
     A document at position p is examined with probability theta_p; examined, it is
     clicked with probability eps_plus_p if it is relevant and eps_minus_p if it is not.
@@ -88,10 +88,10 @@ def utilities_from_clicks(
 
     References
     ----------
-    .. [1] T. Joachims, A. Swaminathan, T. Schnabel, "Unbiased Learning-to-Rank with Biased
-       Feedback", WSDM 2017.
-    .. [2] A. Vardasbi, H. Oosterhuis, M. de Rijke, "When Inverse Propensity Scoring does not Work:
-       Affine Corrections for Unbiased Learning to Rank", CIKM 2020.
+    .. [1] T. Joachims, A. Swaminathan, T. Schnabel, "Unbiased Learning-to-Rank with
+       Biased Feedback", WSDM 2017.
+    .. [2] A. Vardasbi, H. Oosterhuis, M. de Rijke, "When Inverse Propensity Scoring
+       does not Work: Affine Corrections for Unbiased Learning to Rank", CIKM 2020.
 
     Examples
     --------
@@ -104,9 +104,11 @@ def utilities_from_clicks(
     Readers click 80 % of the examined relevant documents and 30 % of the others. A
     document without a click is then below 0:
 
-    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=(0.8, 0.3)).round(6)
+    >>> trust = (0.8, 0.3)
+    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=trust).round(6)
     array([ 1.4,  3.4, -0.6])
-    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=(0.8, 0.3), non_negative=True).round(6)
+    >>> v = utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=trust, non_negative=True)
+    >>> v.round(6)
     array([2., 4., 0.])
     """
     check_same_index(clicks=clicks, position=position)
@@ -115,16 +117,22 @@ def utilities_from_clicks(
     check_same_shape(clicks=clicks, position=position)
     if np.any(clicks < 0):
         raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
-    theta = np.maximum(of_positions("propensity", propensity, position), min_propensity)
+    theta = np.maximum(
+        _probabilities_at("propensity", propensity, position), min_propensity
+    )
     if np.any(theta == 0):
         p = position[np.argmax(theta == 0)]
         raise ValueError(
-            f"The propensity of position {p} is 0: drop its rows, or set min_propensity."
+            f"The propensity of position {p} is 0: drop its rows, or set "
+            "min_propensity."
         )
-    plus, minus = trust_at(trust, position)
-    floor = minus / (plus - minus)
-    utilities = clicks / (theta * (plus - minus)) - floor
-    return utilities + floor.max(initial=0.0) if non_negative else utilities
+    eps_plus, eps_minus = _trust_at(trust, position)
+    # v = click / (theta (eps_plus - eps_minus)) - eps_minus / (eps_plus - eps_minus)
+    offset = eps_minus / (eps_plus - eps_minus)
+    v = clicks / (theta * (eps_plus - eps_minus)) - offset
+    if non_negative:
+        v = v + offset.max(initial=0.0)
+    return v
 
 
 def check_positions(position):
@@ -135,13 +143,26 @@ def check_positions(position):
     return position.astype(np.intp)
 
 
-def of_positions(name, value, position):
-    """Return probabilities at 1-based positions, from a number, an array or a callable."""
+def _probabilities_at(name, value, position):
+    """Return probabilities at 1-based positions.
+
+    Parameters
+    ----------
+    name : {"propensity", "trust"}
+        A number is the exponent eta of a propensity, or itself a probability of trust.
+    value : float, array-like, Series by position or callable
+    position : ndarray of int, shape (n_rows,)
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+    """
     if callable(value):
         probabilities = numbers(value(position), name)
         if probabilities.shape != position.shape:
             raise ValueError(
-                f"{name} returned shape {probabilities.shape} for {position.shape} positions."
+                f"{name} returned shape {probabilities.shape} for {position.shape} "
+                "positions."
             )
     elif np.ndim(value) == 0 and name == "propensity":
         check_parameter(f"{name} (as eta)", value, [number(0)])
@@ -149,32 +170,35 @@ def of_positions(name, value, position):
     elif np.ndim(value) == 0:
         probabilities = np.full(position.shape, numbers(value, name))
     elif hasattr(value, "index") and not isinstance(value, list | tuple):
-        positions, place = np.unique(position, return_inverse=True)
-        probabilities = numbers(by_label(value, positions, name), name)[place]
+        labels, index = np.unique(position, return_inverse=True)
+        probabilities = numbers(by_label(value, labels, name), name)[index]
     else:
         table = numbers(value, name)
-        if table.ndim != 1 or position.max(initial=1) > len(table):
+        last = position.max(initial=1)
+        if table.ndim != 1 or last > len(table):
             raise ValueError(
-                f"{name} must have one entry for each position, up to {position.max()}."
+                f"{name} must have one entry for each position, up to {last}."
             )
         probabilities = table[position - 1]
-    if np.any(~((probabilities >= 0) & (probabilities <= 1))):
+    # NaN is refused as well.
+    if not np.all((probabilities >= 0) & (probabilities <= 1)):
         raise ValueError(f"{name} must hold probabilities in [0, 1].")
     return probabilities
 
 
-def trust_at(trust, position):
+def _trust_at(trust, position):
     """Return eps_plus and eps_minus at the positions."""
     if trust is None:
         return np.ones(position.shape), np.zeros(position.shape)
     if not isinstance(trust, tuple | list) or len(trust) != 2:
         raise ValueError(f"trust must be a pair (eps_plus, eps_minus), got {trust!r}.")
-    plus, minus = (of_positions("trust", value, position) for value in trust)
-    if np.any(plus <= minus):
+    eps_plus = _probabilities_at("trust", trust[0], position)
+    eps_minus = _probabilities_at("trust", trust[1], position)
+    if np.any(eps_plus <= eps_minus):
         raise ValueError(
             "trust: eps_plus must be above eps_minus, or clicks tell nothing."
         )
-    return plus, minus
+    return eps_plus, eps_minus
 
 
 @checked(
@@ -196,7 +220,7 @@ def make_clicks(
     cutoff: int | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Clicks of readers on lists of documents with known grades.
+    """Simulate clicks of readers on lists of documents with known grades.
 
     Each session draws a query at random and shows its documents in the order of
     `scores`. A document is relevant to the reader with probability grade / max_grade.
@@ -242,11 +266,12 @@ def make_clicks(
     --------
     >>> import numpy as np
     >>> from lowrank_rank.datasets import make_clicks, utilities_from_clicks
-    >>> log = make_clicks([2, 0, 1], scores=[1, 3, 2], n_sessions=20_000, random_state=0)
+    >>> grades = [2, 0, 1]
+    >>> log = make_clicks(grades, scores=[1, 3, 2], n_sessions=20_000, random_state=0)
     >>> log.position[:3].tolist(), log.row[:3].tolist()
     ([1, 2, 3], [1, 2, 0])
     >>> shown = np.bincount(log.row)
-    >>> (np.bincount(log.row, log.clicks) / shown).round(2)  # the best one is shown last
+    >>> (np.bincount(log.row, log.clicks) / shown).round(2)  # the best is shown last
     array([0.33, 0.  , 0.25])
     >>> v = utilities_from_clicks(log.clicks, log.position)
     >>> (np.bincount(log.row, v) / shown).round(1), log.relevance
@@ -258,41 +283,60 @@ def make_clicks(
         raise ValueError(
             "y must hold grades >= 0, one for each document, shape (n_rows,)."
         )
-    scores = np.zeros(len(y)) if scores is None else scores
+    if scores is None:
+        scores = np.zeros(len(y))
     scores = check_finite(numbers(scores, "scores"), "scores")
     check_same_shape(scores=scores, y=y)
-    highest = float(y.max() if max_grade is None else max_grade)
-    if y.max() > highest:
-        raise ValueError(f"max_grade={highest:g} is below the grade {y.max():g}.")
+    if max_grade is None:
+        max_grade = y.max()
+    if y.max() > max_grade:
+        raise ValueError(
+            f"max_grade={float(max_grade):g} is below the grade {y.max():g}."
+        )
     rng = check_random_state(random_state)
-    relevance = y / (highest or 1.0)
+    # No document is relevant if all grades are 0.
+    relevance = y / (float(max_grade) or 1.0)
     lists = RankingLists.from_qid(qid, len(y))
     session, row, position = _draw_sessions(lists, scores, n_sessions, temperature, rng)
-    shown = position <= (cutoff or np.inf)
-    session, row, position = session[shown], row[shown], position[shown]
-    theta = of_positions("propensity", propensity, position)
-    plus, minus = trust_at(trust, position)
+    if cutoff is not None:
+        is_shown = position <= cutoff
+        session = session[is_shown]
+        row = row[is_shown]
+        position = position[is_shown]
+    theta = _probabilities_at("propensity", propensity, position)
+    eps_plus, eps_minus = _trust_at(trust, position)
     is_relevant = rng.uniform(size=len(row)) < relevance[row]
-    chance = theta * np.where(is_relevant, plus, minus)
-    clicks = (rng.uniform(size=len(row)) < chance).astype(float)
-    expected = theta * (minus + (plus - minus) * relevance[row])
-    shown = {
-        "position": position,
-        "session": session,
-        "row": row,
-        "relevance": relevance,
-    }
-    return Bunch(clicks=clicks, **shown, click_probability=expected)
+    # P(click | relevant or not)
+    probability = theta * np.where(is_relevant, eps_plus, eps_minus)
+    clicks = (rng.uniform(size=len(row)) < probability).astype(float)
+    # P(click) = theta (eps_minus + (eps_plus - eps_minus) P(relevant))
+    click_probability = theta * (eps_minus + (eps_plus - eps_minus) * relevance[row])
+    return Bunch(
+        clicks=clicks,
+        position=position,
+        session=session,
+        row=row,
+        relevance=relevance,
+        click_probability=click_probability,
+    )
 
 
 def _draw_sessions(lists, scores, n_sessions, temperature, rng):
-    """Draw sessions: session, row of y and position of every document, best first."""
+    """Draw the query of each session, and order its documents by noisy scores.
+
+    Returns
+    -------
+    session, row, position : ndarray of shape (n_shown,)
+        Number of the session, row of y and position of each document that is shown,
+        best first.
+    """
     drawn = rng.randint(lists.n_lists, size=n_sessions)
     sessions = RankingLists(lists.lengths[drawn])
-    grouped = lists.starts[drawn][sessions.index] + sessions.positions - 1
-    row = grouped if lists.order is None else lists.order[grouped]
+    # `row` numbers the rows sorted by list, then the rows as they are given.
+    row = lists.starts[drawn][sessions.index] + sessions.positions - 1
+    if lists.order is not None:
+        row = lists.order[row]
     noise = temperature * rng.gumbel(size=len(row))
-    order = np.lexsort(
-        (rng.uniform(size=len(row)), -(scores[row] + noise), sessions.index)
-    )
+    tie_breaks = rng.uniform(size=len(row))
+    order = np.lexsort((tie_breaks, -(scores[row] + noise), sessions.index))
     return sessions.index, row[order], sessions.positions

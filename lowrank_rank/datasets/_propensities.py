@@ -28,7 +28,7 @@ def propensities_from_clicks(
     *,
     confidence_level: float = 0.95,
 ) -> Bunch:
-    """Estimate how often readers examine each position, from documents shown at several.
+    """Estimate how often readers examine each position from documents shown at several.
 
     A document with relevance r_d is clicked at position p with probability theta_p r_d.
     Given the number of its clicks, their positions do not depend on r_d. The expected
@@ -55,7 +55,7 @@ def propensities_from_clicks(
 
     Returns
     -------
-    found : Bunch
+    Bunch
         ``propensity`` (n_positions,), entry p - 1 for position p, as
         `utilities_from_clicks` takes it: the largest is 1, and a position without rows
         is NaN. Also ``standard_error`` of log(propensity), clustered by document, and
@@ -81,129 +81,150 @@ def propensities_from_clicks(
 
     References
     ----------
-    .. [1] X. Wang, N. Golbandi, M. Bendersky, D. Metzler, M. Najork, "Position Bias Estimation for
-       Unbiased Learning to Rank in Personal Search", WSDM 2018.
-    .. [2] A. Agarwal, I. Zaitsev, X. Wang, C. Li, M. Najork, T. Joachims, "Estimating Position Bias
-       without Intrusive Interventions", WSDM 2019.
+    .. [1] X. Wang, N. Golbandi, M. Bendersky, D. Metzler, M. Najork, "Position Bias
+       Estimation for Unbiased Learning to Rank in Personal Search", WSDM 2018.
+    .. [2] A. Agarwal, I. Zaitsev, X. Wang, C. Li, M. Najork, T. Joachims, "Estimating
+       Position Bias without Intrusive Interventions", WSDM 2019.
 
     Examples
     --------
     Two of two readers clicked a document at position 1, and one of two at position 2:
 
     >>> from lowrank_rank.datasets import propensities_from_clicks
-    >>> found = propensities_from_clicks([1, 1, 1, 0], [1, 1, 2, 2], ["a"] * 4)
-    >>> found.propensity.round(6)
+    >>> estimates = propensities_from_clicks([1, 1, 1, 0], [1, 1, 2, 2], ["a"] * 4)
+    >>> estimates.propensity.round(6)
     array([1. , 0.5])
     """
     check_same_index(clicks=clicks, position=position, document=document)
     # Squares of larger numbers overflow.
     clicks = check_finite(numbers(clicks, "clicks"), "clicks", 1e150)
     position = check_positions(position)
-    document = codes_of(document, "document")[0]
+    document, _ = codes_of(document, "document")
     check_same_shape(clicks=clicks, position=position, document=document)
     if np.any(clicks < 0):
         raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
-    places, place = np.unique(position, return_inverse=True)
-    last = int(places[-1])
-    n_bytes = 8 * (4 * last + 4 * len(places) ** 2)
+    # The columns of all matrices are the distinct positions.
+    positions, column = np.unique(position, return_inverse=True)
+    last = int(positions[-1])
+    n_bytes = 8 * (4 * last + 4 * len(positions) ** 2)
     check_size(
         f"Propensities up to position {last}", n_bytes, "drop rows at late positions"
     )
-    shape = (document.max() + 1, len(places))
-    shows = csr_matrix((np.ones(len(clicks)), (document, place)), shape)
-    clicked = csr_matrix((clicks, (document, place)), shape)
-    _refuse_unconnected(shows, clicked, places)
-    log_theta = _solve(shows, clicked)
+    shape = (document.max() + 1, len(positions))
+    n = csr_matrix((np.ones(len(clicks)), (document, column)), shape)  # n_dp
+    c = csr_matrix((clicks, (document, column)), shape)  # c_dp
+    _refuse_unconnected(n, c, positions)
+    log_theta = _solve(n, c)
     best = int(np.argmax(log_theta))
-    error = _standard_errors(shows, clicked, log_theta, best)
-    of_place = norm.isf((1 - confidence_level) / 2) * error
+    error = _standard_errors(n, c, log_theta, best)
+    half_width = norm.isf((1 - confidence_level) / 2) * error
     log_theta -= log_theta[best]
-    columns = {
-        "propensity": np.exp(log_theta),
-        "standard_error": error,
-        "low": np.exp(log_theta - of_place),
-        "high": np.exp(log_theta + of_place),
-    }
-    estimates = {name: np.full(last, np.nan) for name in columns}
-    for name, values in columns.items():
-        estimates[name][places - 1] = values
-    return Bunch(**estimates)
+    return Bunch(
+        propensity=_by_position(np.exp(log_theta), positions),
+        standard_error=_by_position(error, positions),
+        low=_by_position(np.exp(log_theta - half_width), positions),
+        high=_by_position(np.exp(log_theta + half_width), positions),
+    )
 
 
-def _refuse_unconnected(shows, clicked, places):
+def _by_position(values, positions):
+    """Put the value of position p into entry p - 1; other entries are NaN."""
+    by_position = np.full(positions[-1], np.nan)
+    by_position[positions - 1] = values
+    return by_position
+
+
+def _refuse_unconnected(n, c, positions):
     """Refuse positions whose propensity has no finite maximum of the likelihood.
 
     As in the model of Bradley and Terry (Ford 1957), it is finite if and only if the
     graph with an edge from p to q, wherever a document with a click at p was shown at
     q, is strongly connected.
     """
-    without = np.ravel(clicked.sum(axis=0)) == 0
-    if without.all():
+    has_no_click = np.ravel(c.sum(axis=0)) == 0
+    if has_no_click.all():
         raise ValueError("clicks are all 0: nothing can be estimated.")
-    if without.any():
+    if has_no_click.any():
         raise ValueError(
-            f"Positions {places[without].tolist()} have no click: drop their rows."
+            f"Positions {positions[has_no_click].tolist()} have no click: drop their "
+            "rows."
         )
-    edges = ((clicked > 0).astype(float).T @ (shows > 0).astype(float)) > 0
-    n_parts, part = connected_components(edges, connection="strong")
-    if n_parts > 1:
-        apart = places[part != np.bincount(part).argmax()].tolist()
+    edges = ((c > 0).astype(float).T @ (n > 0).astype(float)) > 0
+    n_components, component = connected_components(edges, connection="strong")
+    if n_components > 1:
+        largest = np.bincount(component).argmax()
+        others = positions[component != largest].tolist()
         raise ValueError(
-            f"Positions {apart} cannot be compared with the others: no documents with clicks were "
-            "shown both there and elsewhere. Drop their rows, or use a longer log."
+            f"Positions {others} cannot be compared with the others: no documents with "
+            "clicks were shown both there and elsewhere. Drop their rows, or use a "
+            "longer log."
         )
 
 
-def _shares(shows, log_theta):
-    """pi_dp, and sum_q n_dq theta_q of each document."""
-    weighted = shows @ diags(np.exp(log_theta))
+def _solve(n, c):
+    """Maximise the conditional likelihood; the first entry of log(theta) is 0."""
+    document_clicks = np.ravel(c.sum(axis=1))
+    position_clicks = np.ravel(c.sum(axis=0))
+    n_clicks = position_clicks.sum()
+    n_free = len(position_clicks) - 1
+    if n_free == 0:
+        return np.zeros(1)
+
+    def loss_and_gradient(free):
+        log_theta = np.append(0.0, free)
+        shares, totals = _shares(n, log_theta)
+        # - sum_dp c_dp log(pi_dp), up to a constant
+        loss = document_clicks @ np.log(totals) - position_clicks @ log_theta
+        # sum_d (c_d pi_dp - c_dp), c_d the clicks of document d
+        gradient = document_clicks @ shares - position_clicks
+        return loss / n_clicks, gradient[1:] / n_clicks
+
+    def hessian(free):
+        shares, _ = _shares(n, np.append(0.0, free))
+        return _information(shares, document_clicks)[1:, 1:] / n_clicks
+
+    solution = minimize(
+        loss_and_gradient,
+        np.zeros(n_free),
+        jac=True,
+        hess=hessian,
+        method="trust-exact",
+        options={"gtol": 1e-9},
+    )
+    return np.append(0.0, solution.x)
+
+
+def _shares(n, log_theta):
+    """Compute pi_dp, and sum_q n_dq theta_q of each document."""
+    weighted = n @ diags(np.exp(log_theta))
     totals = np.ravel(weighted.sum(axis=1))
     return diags(1 / totals) @ weighted, totals
 
 
-def _solve(shows, clicked):
-    """Maximise the conditional likelihood; the first entry of log(theta) is 0."""
-    of_document = np.ravel(clicked.sum(axis=1))
-    of_place = np.ravel(clicked.sum(axis=0))
-    n_clicks = of_place.sum()
-
-    def value_and_gradient(beta):
-        beta = np.append(0.0, beta)
-        shares, totals = _shares(shows, beta)
-        value = of_document @ np.log(totals) - of_place @ beta
-        return value / n_clicks, (of_document @ shares - of_place)[1:] / n_clicks
-
-    def hessian(beta):
-        shares, _ = _shares(shows, np.append(0.0, beta))
-        return _information(shares, of_document)[1:, 1:] / n_clicks
-
-    start = np.zeros(len(of_place) - 1)
-    if len(start) == 0:
-        return np.zeros(1)
-    settings = {"method": "trust-exact", "options": {"gtol": 1e-9}}
-    solution = minimize(value_and_gradient, start, jac=True, hess=hessian, **settings)
-    return np.append(0.0, solution.x)
+def _information(shares, document_clicks):
+    """Compute the negative Hessian of the likelihood in log(theta)."""
+    # diag(sum_d c_d pi_d) - sum_d c_d pi_d pi_d'
+    second_moments = (shares.T @ diags(document_clicks) @ shares).toarray()
+    return np.diag(document_clicks @ shares) - second_moments
 
 
-def _information(shares, of_document):
-    """Negative Hessian of the likelihood in log(theta)."""
-    return (
-        np.diag(of_document @ shares)
-        - (shares.T @ diags(of_document) @ shares).toarray()
-    )
+def _standard_errors(n, c, log_theta, best):
+    """Compute sandwich errors of log(theta) relative to the best position.
 
-
-def _standard_errors(shows, clicked, log_theta, best):
-    """Sandwich errors of log(theta), relative to the best position, clustered by document."""
-    shares, _ = _shares(shows, log_theta)
-    of_document = np.ravel(clicked.sum(axis=1))
-    scores = clicked - diags(of_document) @ shares
+    They are clustered by document.
+    """
+    shares, _ = _shares(n, log_theta)
+    document_clicks = np.ravel(c.sum(axis=1))
     others = np.arange(len(log_theta)) != best
-    bread = np.linalg.inv(_information(shares, of_document)[np.ix_(others, others)])
-    meat = (scores.T @ scores).toarray()[np.ix_(others, others)]
     error = np.zeros(len(log_theta))
-    if np.count_nonzero((shows.getnnz(axis=1) > 1) & (of_document > 0)) == 1:
-        error[others] = np.nan  # scores of a single document are all 0
+    is_informative = (n.getnnz(axis=1) > 1) & (document_clicks > 0)
+    if np.count_nonzero(is_informative) == 1:
+        error[others] = np.nan  # the scores of a single document are all 0
         return error
+    # The gradient of the likelihood of each document, c_dp - c_d pi_dp.
+    scores = c - diags(document_clicks) @ shares
+    information = _information(shares, document_clicks)[np.ix_(others, others)]
+    bread = np.linalg.inv(information)
+    meat = (scores.T @ scores).toarray()[np.ix_(others, others)]
     error[others] = np.sqrt(np.diag(bread @ meat @ bread))
     return error
