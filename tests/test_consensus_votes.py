@@ -434,3 +434,8 @@ def test_weights_of_voters_in_a_long_frame():
         consensus_ranking({**long, "weight": [1, 1, 3, 2]})
     with pytest.warns(UserWarning, match=r"does not read the columns \['colour'\]"):
         consensus_ranking({**long, "colour": list("rgbb")})
+
+
+def test_lists_within_ties_are_no_names():
+    with pytest.raises(ValueError, match=r"Order 0 names \('c', \['d'\]\)"):
+        consensus_ranking([["a", ("b", ("c", ["d"]))]])

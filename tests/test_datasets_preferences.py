@@ -40,6 +40,12 @@ def vote_file(folder, header, orders, ending, *, encoding="utf-8"):
     return path
 
 
+def test_a_number_as_a_key_of_the_header_names_no_alternative(tmp_path):
+    header = CURRENT + "# 5: a note\n"
+    votes = load_preflib(vote_file(tmp_path, header, ["6: 2,1,4,3"], "soc"))
+    assert votes.item_names.tolist() == NAMES
+
+
 @pytest.mark.parametrize("header", [CURRENT, OLDER])
 @pytest.mark.parametrize(
     ("ending", "orders", "grades"),

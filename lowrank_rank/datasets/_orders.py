@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from numbers import Number
 from typing import Any
@@ -64,57 +64,69 @@ def grades_from_orders(
     check_parameter("n_items", n_items, [count(), None])
     index_of = None
     if items is not None:
-        try:
-            index_of = {name: i for i, name in enumerate(check_unique(list(items)))}
-        except TypeError as error:
-            raise ValueError(
-                f"items must be a sequence of hashable names: {error}."
-            ) from None
-    sequences = order_rows(orders)
-    if not sequences:
+        index_of = _index_items(items)
+    rows = order_rows(orders)
+    if not rows:
         raise ValueError(
             f"orders must be a sequence of at least one order, got {orders!r}."
         )
-    for q, order in enumerate(sequences):
-        unordered = isinstance(order, str | bytes | set | frozenset | dict)
-        if (
-            unordered
-            or not hasattr(order, "__len__")
-            or getattr(order, "shape", None) == ()
-        ):
-            raise ValueError(
-                f"Order {q} is {order!r}: each order is a sequence of items, best first, such as "
-                "[2, 0, 1]; split a text such as 'b>a>c' at '>' and give items=[...]."
-            )
-        if len(order) == 0:
-            raise ValueError(f"Order {q} is empty: remove voters who rank nothing.")
-    read = [_read_order(q, one, index_of) for q, one in enumerate(sequences)]
-    named, sizes = zip(*read, strict=True)
-    lengths = np.array([len(order) for order in named])
+    for q, order in enumerate(rows):
+        _check_order(q, order)
+    indices = []  # of the items of each order, best first
+    sizes = []  # of the sets of tied items of each order
+    for q, order in enumerate(rows):
+        order_indices, order_sizes = _read_order(q, order, index_of)
+        indices.append(order_indices)
+        sizes.append(order_sizes)
+    lengths = np.array([len(order_indices) for order_indices in indices])
     if n_items is None:
-        n_items = int(lengths.max()) if index_of is None else len(index_of)
+        n_items = int(lengths.max())
+        if index_of is not None:
+            n_items = len(index_of)
     check_size(
         "The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items"
     )
-    indices = _check_indices(named, lengths, n_items)
-    return tied_grades(lengths, np.concatenate(sizes), indices, n_items)
+    item = _check_indices(indices, lengths, n_items)
+    return tied_grades(lengths, np.concatenate(sizes), item, n_items)
 
 
 def named_grades(orders, items):
-    """Grades of orders, and their items; without `items` those named, by first appearance."""
+    """Convert orders of names to grades; return the items as well.
+
+    Without `items` they are the names in the orders, by first appearance.
+    """
     orders = order_rows(orders)
     if items is None:
-        entries = [
-            one
-            for one in chain.from_iterable(map(flat, orders))
-            if isinstance(one, Hashable)
-        ]
-        if any(map(is_missing, entries)):
-            raise ValueError(
-                "orders contain None or NaN, which is no item: drop what a vote does not rank."
-            )
-        items = list(dict.fromkeys(entries))
+        names: dict = {}
+        for entry in chain.from_iterable(map(flat, orders)):
+            if _is_hashable(entry):  # others are refused below
+                if is_missing(entry):
+                    raise ValueError(
+                        "orders contain None or NaN, which is no item: drop what a "
+                        "vote does not rank."
+                    )
+                names[entry] = None
+        items = list(names)
     return grades_from_orders(orders, items=items), items
+
+
+def _is_hashable(value):
+    """Return whether a value has a hash; a tuple with a list has none."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _index_items(items):
+    """Return the index of each name."""
+    try:
+        return {name: i for i, name in enumerate(check_unique(list(items)))}
+    except TypeError as error:
+        raise ValueError(
+            f"items must be a sequence of hashable names: {error}."
+        ) from None
 
 
 def check_unique(names):
@@ -127,7 +139,7 @@ def check_unique(names):
 
 
 def order_rows(orders):
-    """A list of orders; missing entries at the end of a row of a table only fill it up."""
+    """Return a list of orders; missing entries at the end of a row are cut."""
     if not bool(np.iterable(orders)) or isinstance(orders, str | bytes | Mapping):
         return []
     if is_frame(orders):
@@ -148,129 +160,173 @@ def flat(order):
     for entry in order:
         if isinstance(entry, set | frozenset):
             yield from sorted(entry, key=repr)
+        elif isinstance(entry, _TIED):
+            yield from entry
         else:
-            yield from entry if isinstance(entry, _TIED) else (entry,)
+            yield entry
 
 
 def check_item_columns(table, items=None):
-    """Names of the columns that are `items`; without `items` all, refused if one is no item.
+    """Return the names of the columns that are `items`; without `items` all columns.
 
     Raises
     ------
     ValueError
-        Naming a column of another type than the rest, or called as an id or weight.
+        Naming one of `items` that is no column, or, without `items`, a column of
+        another type than the rest, or called as an id or weight.
     """
     columns = column_names(table)
     if items is not None:
         for name in items:
             if name not in columns:
                 raise ValueError(
-                    f"items names {name!r}, which is no column of orders, {columns}: items are "
-                    "columns of a frame; give orders.to_numpy() to name them anew."
+                    f"items names {name!r}, which is no column of orders, {columns}: "
+                    "items are columns of a frame; give orders.to_numpy() to name "
+                    "them anew."
                 )
         return [name for name in columns if name in list(items)]
     types = [_type_of(np.asarray(table[name])) for name in columns]
     # If two types are equally common, the items have the last one: ids come first.
-    usual = next(iter(Counter(filter(None, reversed(types))).most_common(1)), [""])[0]
-    for name, found in zip(columns, types, strict=True):
-        if _BESIDE.fullmatch(str(name).strip()) or found not in ("", usual):
+    frequent = Counter(filter(None, reversed(types))).most_common(1)
+    usual = ""
+    if frequent:
+        usual, _ = frequent[0]
+    for name, column_type in zip(columns, types, strict=True):
+        if _BESIDE.fullmatch(str(name).strip()) or column_type not in ("", usual):
             raise ValueError(
-                f"The column {name!r} of orders ({found or 'empty'}; most columns: {usual}) is no "
-                f"item: use orders.drop(columns=[{name!r}]), or select by items=[...] with kind."
+                f"The column {name!r} of orders ({column_type or 'empty'}; most "
+                f"columns: {usual}) is no item: use orders.drop(columns=[{name!r}]), "
+                "or select by items=[...] with kind."
             )
     return columns
 
 
 def _type_of(column):
-    """The type of the entries of a column that are not missing."""
-    entries = flat(column if column.dtype == object else column[column == column][:1])
-    known = {str: "text", bool: "bool", Number: "numbers"}
-    words = {
-        next(
-            (word for kind, word in known.items() if isinstance(one, kind)),
-            type(one).__name__,
-        )
-        for one in entries
-        if not is_missing(one)
-    }
-    return " and ".join(sorted(words))
+    """Describe the types of the entries of a column that are not missing."""
+    entries = flat(column)
+    if column.dtype != object:
+        entries = column[column == column][:1]  # NaN is not equal to itself
+    types = {_type_name(entry) for entry in entries if not is_missing(entry)}
+    return " and ".join(sorted(types))
+
+
+def _type_name(entry):
+    """Name the type of an entry; all numbers have one name."""
+    if isinstance(entry, str):
+        return "text"
+    if isinstance(entry, bool):
+        return "bool"
+    if isinstance(entry, Number):
+        return "numbers"
+    return type(entry).__name__
 
 
 def tied_grades(lengths, sizes, item, n_items):
-    """Grades (n_orders, n_items) of concatenated orders, best first; NaN for items not in an order.
+    """Compute the grades of concatenated orders, best first.
 
-    `lengths` are the numbers of items of the orders, and `sizes` of the sets of tied
-    items.
+    Parameters
+    ----------
+    lengths : ndarray of shape (n_orders,)
+        Number of items of each order.
+    sizes : ndarray of shape (n_sets,)
+        Sizes of the sets of tied items; an item without a tie is a set.
+    item : ndarray of shape (n_ranked,)
+    n_items : int
+
+    Returns
+    -------
+    ndarray of shape (n_orders, n_items)
+        NaN for items that are not in an order.
     """
     order = np.repeat(np.arange(len(lengths)), lengths)
-    middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # positions over all orders
+    # Positions count from 1 over all orders; tied items share their mean position.
+    last_positions = np.cumsum(sizes)
+    position = np.repeat(last_positions - (sizes - 1) / 2.0, sizes)
+    # m - p, p counted from the start of the order
+    order_ends = np.repeat(np.cumsum(lengths), lengths)
     grades = np.full((len(lengths), n_items), np.nan)
-    grades[order, item] = np.repeat(np.cumsum(lengths), lengths) - np.repeat(
-        middles, sizes
-    )
+    grades[order, item] = order_ends - position
     return grades
 
 
+def _check_order(q, order):
+    """Refuse an order that is no sequence, or is empty."""
+    is_unordered = isinstance(order, str | bytes | set | frozenset | dict)
+    is_scalar = not hasattr(order, "__len__") or getattr(order, "shape", None) == ()
+    if is_unordered or is_scalar:
+        raise ValueError(
+            f"Order {q} is {order!r}: each order is a sequence of items, best first, "
+            "such as [2, 0, 1]; split a text such as 'b>a>c' at '>' and give "
+            "items=[...]."
+        )
+    if len(order) == 0:
+        raise ValueError(f"Order {q} is empty: remove voters who rank nothing.")
+
+
 def _read_order(q, order, index_of):
-    """The indices of an order, best first, and the sizes of its blocks of ties."""
-
-    def is_name(entry):
-        try:
-            return index_of is not None and entry in index_of
-        except TypeError:  # not hashable
-            return False
-
-    items, sizes = order, np.ones(len(order), dtype=np.intp)
-    has_objects = (
-        not isinstance(order, np.ndarray) or order.ndim > 1 or order.dtype == object
+    """Return the indices of an order, best first, and the sizes of its sets of ties."""
+    items = order
+    sizes = np.ones(len(order), dtype=np.intp)
+    # The entries of an array of numbers need no look at each.
+    is_flat = (
+        isinstance(order, np.ndarray) and order.ndim <= 1 and order.dtype != object
     )
-    if has_objects and any(isinstance(entry, _TIED) for entry in order):
-        blocks = [
-            list(entry) if isinstance(entry, _TIED) and not is_name(entry) else [entry]
-            for entry in order
-        ]
-        if not all(blocks):
+    if not is_flat and any(isinstance(entry, _TIED) for entry in order):
+        sets = []
+        for entry in order:
+            is_tie = isinstance(entry, _TIED) and not _is_name(entry, index_of)
+            sets.append(list(entry) if is_tie else [entry])
+        if not all(sets):
             raise ValueError(f"Order {q} contains an empty tie: remove it.")
-        items = [item for block in blocks for item in block]
-        sizes = np.array([len(block) for block in blocks])
+        items = [item for tied in sets for item in tied]
+        sizes = np.array([len(tied) for tied in sets])
     if index_of is None:
         return items, sizes
     for name in items:
-        if not is_name(name):
+        if not _is_name(name, index_of):
             raise ValueError(
                 f"Order {q} names {name!r}, which is not in items {list(index_of)}."
             )
     return [index_of[name] for name in items], sizes
 
 
-def _check_indices(named, lengths, n_items):
-    """Concatenate the items of all orders: integers of known items, each once in an order."""
+def _is_name(entry, index_of):
+    """Return whether an entry is the name of an item."""
     try:
-        indices = np.concatenate([np.asarray(items) for items in named])
+        return index_of is not None and entry in index_of
+    except TypeError:  # not hashable
+        return False
+
+
+def _check_indices(indices, lengths, n_items):
+    """Concatenate the items of all orders; refuse unknown and repeated items."""
+    try:
+        item = np.concatenate([np.asarray(order_indices) for order_indices in indices])
     except (ValueError, TypeError):  # ties within ties, types that cannot be mixed
-        indices = np.array([None])
-    if indices.dtype.kind not in "iu" or indices.ndim != 1:
+        item = np.array([None])
+    if item.dtype.kind not in "iu" or item.ndim != 1:
         raise ValueError(
-            f"orders must hold item indices, integers 0..{n_items - 1}, with ties in tuples, got "
-            f"{indices.dtype}: give the names as items=[...], and omit items that are not ranked."
+            f"orders must hold item indices, integers 0..{n_items - 1}, with ties in "
+            f"tuples, got {item.dtype}: give the names as items=[...], and omit items "
+            "that are not ranked."
         )
-    row = np.repeat(np.arange(len(lengths)), lengths)
-    outside = (indices < 0) | (indices >= n_items)
-    if outside.any():
-        first = int(np.argmax(outside))
+    order = np.repeat(np.arange(len(lengths)), lengths)
+    is_unknown = (item < 0) | (item >= n_items)
+    if is_unknown.any():
+        first = int(np.argmax(is_unknown))
         hint = "give n_items, or leave out the item"
-        if indices.min() == 1 and indices.max() == n_items:
+        if item.min() == 1 and item.max() == n_items:
             hint = "they seem to be counted from 1: subtract 1"
-        elif indices.min() < 0:
+        elif item.min() < 0:
             hint = "leave out the number that fills up short orders"
         raise ValueError(
-            f"Order {row[first]} names item {indices[first]}; the items are 0..{n_items - 1}: "
-            f"{hint}."
+            f"Order {order[first]} names item {item[first]}; the items are "
+            f"0..{n_items - 1}: {hint}."
         )
-    counts = np.bincount(row * n_items + indices)
+    counts = np.bincount(order * n_items + item)
     if counts.max() > 1:
         q, i = divmod(int(np.argmax(counts > 1)), n_items)
         raise ValueError(
             f"Order {q} names item {i} {counts[q * n_items + i]} times: name it once."
         )
-    return indices
+    return item
