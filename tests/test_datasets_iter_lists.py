@@ -2,6 +2,7 @@
 
 import gzip
 import tracemalloc
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -298,6 +299,8 @@ def test_parquet_files_with_other_names(tmp_path):
         ([1.0, 1e300], np.float32, 1),
         ([1.0, -np.inf], np.float64, 1),
         ([1.0, None], np.int64, 1),
+        ([Decimal("2.0"), Decimal("1.5")], np.int64, 1),
+        ([Decimal("1.5"), Decimal("1e39")], np.float32, 1),
         (["1", "two"], np.float64, 0),
         (pd.to_datetime(["2020-01-01"] * 2), np.float64, 0),
     ],

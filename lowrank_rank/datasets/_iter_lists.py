@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from decimal import Decimal
-from functools import cache
 from glob import glob
-from itertools import count as count_from
 from itertools import islice, pairwise
 from numbers import Real
 from time import perf_counter
@@ -42,10 +40,11 @@ def iter_lists(
     feature_columns: list[str] | None = None,
     verbose: int = 0,
 ) -> "ListBlocks":
-    """Iterate over blocks of whole lists from files, memory maps or chunks, any number of times.
+    """Iterate over blocks of whole lists from files, memory maps or chunks.
 
-    No list is cut between two blocks: a list that the source cuts, between chunks or
-    files, is joined. Rows of a list that come after rows of other lists are refused.
+    The result can be iterated over any number of times. No list is cut between two
+    blocks: a list that the source cuts, between chunks or files, is joined. Rows of a
+    list that come after rows of other lists are refused.
 
     Parameters
     ----------
@@ -126,119 +125,121 @@ def iter_lists(
                 "feature_columns must name distinct columns beside y and qid, got "
                 f"{feature_columns}."
             )
-    is_triple = isinstance(source, tuple) and len(source) == 3
-    # Arrays, or paths of .npy files.
-    if is_triple and all(
-        str(part).endswith(".npy")
-        if path_like.accepts(part)
-        else not isinstance(part, tuple)
-        for part in source
-    ):
-        opened = of_arrays(source)
-    elif (paths := _paths(source)) is None:
-        opened = of_chunks(source)
-    elif paths and paths[0].suffix == ".parquet":
-        read = _parquet_reader(
-            paths, feature_dtype(dtype), (y_column, qid_column), feature_columns
-        )
-        opened = of_files(paths, read, lambda path, row: f"{path}, row {row}")
-    else:
-        read = _letor_reader(paths, n_features, feature_dtype(dtype), zero_based, dense)
-        opened = of_files(
-            paths, read, lambda path, row: f"{path}, line {line_of_row(path, row)}"
-        )
-    blocks, place, name, is_fixed = opened
-    return ListBlocks(
-        blocks, place, name, is_fixed, int(rows_per_block), verbose=int(verbose)
-    )
+    size = int(rows_per_block)
+    verbose = int(verbose)
+    if _is_triple_of_arrays(source):
+        return _of_arrays(source, size, verbose)
+    paths = _paths(source)
+    if paths is None:
+        return _of_chunks(source, size, verbose)
+    dtype = feature_dtype(dtype)
+    if paths and paths[0].suffix == ".parquet":
+        read = _parquet_reader(paths, dtype, y_column, qid_column, feature_columns)
+        return _of_files(paths, read, _parquet_place, size, verbose)
+    read = _letor_reader(paths, n_features, dtype, zero_based, dense)
+    return _of_files(paths, read, _letor_place, size, verbose)
 
 
 class ListBlocks:
     """A re-iterable of blocks (X, y, qid) of whole lists, returned by `iter_lists`.
 
-    ``blocks(size)`` iterates over blocks of whole lists of about `size` rows; if it
-    `is_fixed`, it can start again during a pass, with the same blocks. ``place(row)``
-    describes the place of a row.
+    Parameters
+    ----------
+    blocks : callable
+        ``blocks()`` iterates over blocks of whole lists.
+    place : callable
+        ``place(row)`` describes where the source has a row.
+    name : str
+        Name of the source.
+    is_fixed : bool
+        Whether ``blocks()`` can start again during a pass, with the same blocks.
+    verbose : int
+        As in `iter_lists`.
     """
 
     def __init__(
-        self,
-        blocks: Any,
-        place: Any,
-        name: str,
-        is_fixed: bool,
-        size: int,
-        *,
-        verbose: int = 0,
+        self, blocks: Any, place: Any, name: str, is_fixed: bool, verbose: int = 0
     ) -> None:
-        self._blocks, self._place, self._name, self._is_fixed = (
-            blocks,
-            place,
-            name,
-            is_fixed,
-        )
-        self._size = size
+        self._blocks = blocks
+        self._place = place
+        self._name = name
+        self._is_fixed = is_fixed
         self._verbose = verbose
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
+        start = perf_counter()
+        n_rows = 0
+        n_lists = 0
+        n_blocks = 0
         # While ids come sorted, the last one is enough to find one that comes back.
         earlier_ids: set | None = None if self._is_fixed else set()
-        last: list = []
-        start, n_rows, n_lists, n_blocks = perf_counter(), 0, 0, 0
-
-        def report(what):
-            counts = f"{n_rows} rows, {n_lists} lists, {perf_counter() - start:.1f} s"
-            print(f"[iter_lists] {what}: {counts}", flush=True)
-
-        for X, y, qid in self._blocks(self._size):
-            heads, ids = run_ids(qid)
-            if earlier_ids is None and not rises([*last, *ids]):
-                earlier_ids = set()
-                for *_, before in islice(self._blocks(self._size), n_blocks):
-                    earlier_ids.update(run_ids(before)[1])
+        last_id: list = []
+        for X, y, qid in self._blocks():
+            first_rows, ids = run_ids(qid)
+            if earlier_ids is None and not rises([*last_id, *ids]):
+                earlier_ids = self._ids_of_blocks(n_blocks)
             if earlier_ids is not None:
-                for row, i in zip(heads.tolist(), ids, strict=True):
-                    if i in earlier_ids:
+                for row, one in zip(first_rows.tolist(), ids, strict=True):
+                    if one in earlier_ids:
                         raise ValueError(
-                            f"The list {plain(qid[row])!r} is also at {self._place(n_rows + row)}, "
-                            "after rows of other lists: sort by query id, or make ids unique."
+                            f"The list {plain(qid[row])!r} is also at "
+                            f"{self._place(n_rows + row)}, after rows of other lists: "
+                            "sort by query id, or make ids unique."
                         )
-                    earlier_ids.add(i)
-            last, n_lists = ids[-1:], n_lists + len(ids)
-            n_rows, n_blocks = n_rows + len(qid), n_blocks + 1
+                    earlier_ids.add(one)
+            last_id = ids[-1:]
+            n_lists += len(ids)
+            n_rows += len(qid)
+            n_blocks += 1
             if self._verbose > 1:
-                report(f"block {n_blocks}")
+                _report(f"block {n_blocks}", n_rows, n_lists, start)
             yield X, y, qid
         if not n_blocks:
             raise ValueError(f"{self._name} contains no rows.")
         if self._verbose:
-            report(f"pass over {n_blocks} blocks")
+            _report(f"pass over {n_blocks} blocks", n_rows, n_lists, start)
+
+    def _ids_of_blocks(self, n_blocks):
+        """Read the first blocks again; return the ids of their lists."""
+        ids: set = set()
+        for _, _, qid in islice(self._blocks(), n_blocks):
+            ids.update(run_ids(qid)[1])
+        return ids
 
     def __repr__(self) -> str:
         return f"ListBlocks({self._name})"
+
+
+def _report(what, n_rows, n_lists, start):
+    """Print the numbers of rows and lists so far, and the seconds since `start`."""
+    seconds = perf_counter() - start
+    print(
+        f"[iter_lists] {what}: {n_rows} rows, {n_lists} lists, {seconds:.1f} s",
+        flush=True,
+    )
 
 
 # Cutting and joining ----------------------------------------------------------------
 
 
 def run_starts(qid):
-    """Rows at which a run of equal ids starts."""
+    """Return the rows at which a run of equal ids starts."""
     return np.append(0, np.flatnonzero(qid[1:] != qid[:-1]) + 1)
 
 
 def run_ids(qid):
-    """Rows at which a run of equal ids starts, and their ids as a list of objects."""
-    heads = run_starts(qid)
+    """Return the rows at which a run of equal ids starts, and a list of their ids."""
+    first_rows = run_starts(qid)
     try:
-        codes, ids = factorize(qid[heads])
+        codes, ids = factorize(qid[first_rows])
     except ValueError:
         refuse_missing_ids(qid)  # names the row
         raise
-    return heads, ids[codes].tolist()
+    return first_rows, ids[codes].tolist()
 
 
 def rises(ids):
-    """Whether each id is above the one before; ids without an order do not rise."""
+    """Return whether each id is above the one before; ids need an order to rise."""
     try:
         return all(a < b for a, b in pairwise(ids))
     except TypeError:
@@ -266,37 +267,45 @@ def cuts(qid, size):
 
 
 def _rows(block, start, stop):
-    """A slice of the rows of a block (X, y, qid)."""
+    """Slice the rows of a block (X, y, qid)."""
     X, y, qid = block
-    X = X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
-    return X, y[start:stop], qid[start:stop]
+    if hasattr(X, "iloc"):
+        X = X.iloc
+    return X[start:stop], y[start:stop], qid[start:stop]
 
 
 def _join(chunks, size):
     """Yield blocks of whole lists from chunks that may cut lists."""
-    pending: list[tuple] = []
-    n_rows, enough = 0, size
+    pending: list[tuple] = []  # chunks that no block has yet
+    n_rows = 0
+    n_enough = size  # more rows than these are joined and cut
+    before = None
     for chunk in chunks:
-        pending.append(_check_chunk(chunk, pending[-1] if pending else None))
-        n_rows += len(pending[-1][1])
-        if n_rows > enough:
+        chunk = _check_chunk(chunk, before)
+        pending.append(chunk)
+        n_rows += len(chunk[1])
+        if n_rows > n_enough:
             joined = _concatenate(pending)
             *whole, last = cuts(joined[2], size)
-            for cut in whole:
-                yield _rows(joined, *cut)
-            # The copy of the last list lets the joined rows be freed.
-            pending = [tuple(part.copy() for part in _rows(joined, *last))]
-            n_rows = last[1] - last[0]
-            enough = max(size, 2 * n_rows)  # a long list is not copied for each chunk
+            for start, stop in whole:
+                yield _rows(joined, start, stop)
+            # The next chunk may go on with the last list. Its copy lets the joined
+            # rows be freed.
+            start, stop = last
+            chunk = tuple(part.copy() for part in _rows(joined, start, stop))
+            pending = [chunk]
+            n_rows = stop - start
+            n_enough = max(size, 2 * n_rows)  # a long list is not copied for each chunk
             del joined
+        before = chunk
     if pending:
         joined = _concatenate(pending)
-        for cut in cuts(joined[2], size):
-            yield _rows(joined, *cut)
+        for start, stop in cuts(joined[2], size):
+            yield _rows(joined, start, stop)
 
 
 def _check_chunk(chunk, before):
-    """Validate a chunk (X, y, qid): parts of equal length, as many features as before."""
+    """Validate a chunk (X, y, qid): equal lengths, as many features as before."""
     try:
         X, y, qid = chunk
     except (TypeError, ValueError):
@@ -304,49 +313,121 @@ def _check_chunk(chunk, before):
             f"Each chunk must be a triple (X, y, qid), got {type(chunk).__name__}."
         ) from None
     check_same_index(X=X, y=y, qid=qid)
-    X = (
-        X.tocsr()
-        if sparse.issparse(X)
-        else X
-        if hasattr(X, "iloc")
-        else np.asanyarray(X)
-    )
-    y, qid = np.asanyarray(y), id_array(qid)
+    if sparse.issparse(X):
+        X = X.tocsr()
+    elif not hasattr(X, "iloc"):
+        X = np.asanyarray(X)
+    y = np.asanyarray(y)
+    qid = id_array(qid)
     check_consistent_length(X, y, qid)
     if X.ndim != 2:
         raise ValueError(
             f"X of each chunk must have two dimensions, got shape {X.shape}."
         )
-    if before is not None and before[0].shape[1] != X.shape[1]:
-        raise ValueError(
-            f"A chunk of {X.shape[1]} features follows one of {before[0].shape[1]}."
-        )
     if before is not None:
-        check_same_columns(**{"the chunk before": before[0], "a chunk": X})
+        X_before = before[0]
+        if X_before.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"A chunk of {X.shape[1]} features follows one of {X_before.shape[1]}."
+            )
+        check_same_columns(**{"the chunk before": X_before, "a chunk": X})
     return X, y, qid
 
 
 def _concatenate(blocks):
+    """Join blocks (X, y, qid) to one."""
     if len(blocks) == 1:
         return blocks[0]
-    X, y, qid = zip(*blocks, strict=True)
-    if len({ids.dtype.kind for ids in qid}) > 1:
+    Xs, ys, qids = zip(*blocks, strict=True)
+    if len({qid.dtype.kind for qid in qids}) > 1:
         # NumPy would make strings of numbers, and floats of signed and unsigned
         # integers.
-        qid = tuple(ids.astype(object) for ids in qid)
-    return stacked(X), np.concatenate(y), np.concatenate(qid)
+        qids = tuple(qid.astype(object) for qid in qids)
+    return stacked(Xs), np.concatenate(ys), np.concatenate(qids)
 
 
 # Sources ----------------------------------------------------------------------------
 
 
+def _is_triple_of_arrays(source):
+    """Return whether the source is (X, y, qid), of arrays or paths of .npy files."""
+    if not isinstance(source, tuple) or len(source) != 3:
+        return False
+    for part in source:
+        if path_like.accepts(part):
+            if not str(part).endswith(".npy"):
+                return False
+        elif isinstance(part, tuple):  # a chunk
+            return False
+    return True
+
+
+def _of_arrays(source, size, verbose):
+    """Return blocks that are views of three arrays, or of .npy files."""
+    arrays = []
+    for part in source:
+        try:
+            if path_like.accepts(part):
+                part = np.load(read_path(part), mmap_mode="r", allow_pickle=False)
+            arrays.append(part)
+        except (EOFError, ValueError) as error:
+            raise ValueError(f"{part} is not a readable .npy file: {error}.") from None
+    block = _check_chunk(arrays, None)
+    qid = block[2]
+
+    def blocks():
+        for start, stop in cuts(qid, size):
+            yield _rows(block, start, stop)
+
+    return ListBlocks(
+        blocks=blocks,
+        place="row {}".format,
+        name=f"<arrays of {len(qid)} rows>",
+        is_fixed=True,
+        verbose=verbose,
+    )
+
+
+def _of_chunks(source, size, verbose):
+    """Return blocks of an iterable of chunks, or of a callable that returns one."""
+    if not callable(source) and not isinstance(source, Iterable):
+        raise TypeError(
+            "source must be a path, a list of paths, a tuple (X, y, qid), an iterable "
+            f"of such tuples or a callable that returns one, got {source!r}."
+        )
+    n_passes = 0
+
+    def blocks():
+        nonlocal n_passes
+        n_passes += 1
+        if isinstance(source, Iterator) and n_passes > 1:
+            raise ValueError(
+                "An iterator is read only once: give a list or a callable."
+            )
+        chunks = source() if callable(source) else source
+        return _join(chunks, size)
+
+    return ListBlocks(
+        blocks=blocks,
+        place="row {} of all chunks together".format,
+        name=f"<chunks of a {type(source).__name__}>",
+        is_fixed=False,
+        verbose=verbose,
+    )
+
+
+# Files ------------------------------------------------------------------------------
+
+
 def _paths(source):
-    """The files of the source, or None for a source of another kind."""
+    """Return the files of the source, or None for a source of another kind."""
     if isinstance(source, str) and "*" in source:
-        if not (names := sorted(glob(source, recursive=True))):
+        names = sorted(glob(source, recursive=True))
+        if not names:
             raise FileNotFoundError(f"No file has a name like {source!r}.")
         source = names
-    source = [source] if path_like.accepts(source) else source
+    if path_like.accepts(source):
+        source = [source]
     if not isinstance(source, list | tuple) or not any(map(path_like.accepts, source)):
         return None
     paths = [read_path(part, "each path") for part in source]
@@ -360,95 +441,81 @@ def _paths(source):
     return paths
 
 
-def of_arrays(source):
-    """The source of three arrays, for `ListBlocks`; blocks are views of them."""
-    arrays = []
-    for part in source:
-        try:
-            if path_like.accepts(part):
-                part = np.load(read_path(part), mmap_mode="r", allow_pickle=False)
-            arrays.append(part)
-        except (EOFError, ValueError) as error:
-            raise ValueError(f"{part} is not a readable .npy file: {error}.") from None
-    X, y, qid = arrays
-    data = _check_chunk((X, y, qid), None)
+def _of_files(paths, read, place_in_file, size, verbose):
+    """Return blocks of files, one after the other.
 
-    def blocks(size):
-        return (_rows(data, *cut) for cut in cuts(data[2], size))
-
-    return blocks, "row {}".format, f"<arrays of {len(data[2])} rows>", True
-
-
-def of_chunks(source):
-    """The source of an iterable of chunks, or of a callable that returns one."""
-    if not callable(source) and not isinstance(source, Iterable):
-        raise TypeError(
-            "source must be a path, a list of paths, a tuple (X, y, qid), an iterable of such "
-            f"tuples or a callable that returns one, got {source!r}."
-        )
-    passes = count_from(1)
-
-    def blocks(size):
-        if isinstance(source, Iterator) and next(passes) > 1:
-            raise ValueError(
-                "An iterator is read only once: give a list or a callable."
-            )
-        return _join(source() if callable(source) else source, size)
-
-    name = f"<chunks of a {type(source).__name__}>"
-    return blocks, "row {} of all chunks together".format, name, False
-
-
-def of_files(paths, read, place_in_file):
-    """The source of files, one after the other; ``read(path)`` iterates over chunks of one."""
+    Parameters
+    ----------
+    paths : list of Path
+    read : callable
+        ``read(path)`` iterates over chunks of a file.
+    place_in_file : callable
+        ``place_in_file(path, row)`` describes where a file has a row.
+    size, verbose : int
+    """
     for path in paths:
         open(path, "rb").close()  # a missing file is reported before the first pass
-    starts: dict[int, int] = {}  # first row of each file that was opened
+    first_rows: dict[int, int] = {}  # of each file that was opened
 
     def chunks():
         row = 0
         for file, path in enumerate(paths):
-            starts[file] = row
+            first_rows[file] = row
             for chunk in read(path):
                 yield chunk
                 row += len(chunk[1])
 
     def place(row):
-        file = int(np.searchsorted(list(starts.values()), row, side="right")) - 1
+        starts = list(first_rows.values())
+        file = int(np.searchsorted(starts, row, side="right")) - 1
         return place_in_file(paths[file], row - starts[file])
 
-    return lambda size: _join(chunks(), size), place, ", ".join(map(str, paths)), True
+    return ListBlocks(
+        blocks=lambda: _join(chunks(), size),
+        place=place,
+        name=", ".join(map(str, paths)),
+        is_fixed=True,
+        verbose=verbose,
+    )
+
+
+def _letor_place(path, row):
+    """Describe where a LETOR file has a row."""
+    return f"{path}, line {line_of_row(path, row)}"
+
+
+def _parquet_place(path, row):
+    """Describe where a Parquet file has a row."""
+    return f"{path}, row {row}"
 
 
 def _letor_reader(paths, n_features, dtype, zero_based, dense):
-    """``read(path)`` of LETOR files, all with the same number of features."""
-
-    @cache
-    def width():
-        return n_features or max(
-            (
-                X.shape[1]
-                for p in paths
-                for X, _, _ in read_svmlight(p, dtype, zero_based)
-            ),
-            default=1,
-        )
+    """Return ``read(path)`` of LETOR files, all with the same number of features."""
 
     def read(path):
+        nonlocal n_features
+        if n_features is None:
+            n_features = _highest_feature(paths, dtype, zero_based)
         row = 0
         for X, y, qid in read_svmlight(path, dtype, zero_based):
-            yield (
-                convert_features(path, X, width(), dtype, zero_based, dense, row),
-                y,
-                qid,
-            )
+            X = convert_features(path, X, n_features, dtype, zero_based, dense, row)
+            yield X, y, qid
             row += len(y)
 
     return read
 
 
-def _parquet_reader(paths, dtype, columns, chosen):
-    """``read(path)`` of Parquet files, all with the same columns."""
+def _highest_feature(paths, dtype, zero_based):
+    """Read LETOR files for the highest number of features; 1 without rows."""
+    highest = 1
+    for path in paths:
+        for X, _, _ in read_svmlight(path, dtype, zero_based):
+            highest = max(highest, X.shape[1])
+    return highest
+
+
+def _parquet_reader(paths, dtype, y_column, qid_column, feature_columns):
+    """Return ``read(path)`` of Parquet files, all with the same columns."""
 
     def read(path):
         try:
@@ -458,32 +525,35 @@ def _parquet_reader(paths, dtype, columns, chosen):
             raise ImportError(
                 "Parquet files are read by pyarrow: pip install pyarrow."
             ) from None
+
+        def features_of(path):
+            columns = read_schema(path).names
+            return _features_of(path, columns, y_column, qid_column, feature_columns)
+
         row = 0
         try:
-            features, own = (
-                _features_of(one, read_schema(one).names, columns, chosen)
-                for one in (paths[0], path)
-            )
-            if set(own) != set(features):
+            features = features_of(paths[0])
+            if set(features_of(path)) != set(features):
                 raise ValueError(
                     f"{path} does not have the same columns as {paths[0]}."
                 )
-            with closing(ParquetFile(path, read_dictionary=columns[1:])) as file:
-                for batch in file.iter_batches(columns=[*features, *columns]):
+            with closing(ParquetFile(path, read_dictionary=[qid_column])) as file:
+                columns = [*features, y_column, qid_column]
+                for part in file.iter_batches(columns=columns):
                     values = {
                         name: column.to_numpy(zero_copy_only=False)
                         for name, column in zip(
-                            batch.schema.names, batch.columns, strict=True
+                            part.schema.names, part.columns, strict=True
                         )
                     }
-                    X = np.empty((batch.num_rows, len(features)), dtype=dtype)
+                    X = np.empty((part.num_rows, len(features)), dtype=dtype)
                     for j, name in enumerate(features):
-                        X[:, j] = _numbers(values[name], dtype, path, name, row)
-                    y = _numbers(
-                        values[columns[0]], np.dtype(float), path, columns[0], row
+                        X[:, j] = _convert_column(values[name], dtype, path, name, row)
+                    y = _convert_column(
+                        values[y_column], np.dtype(float), path, y_column, row
                     )
-                    yield X, y, values[columns[1]]
-                    row += batch.num_rows
+                    yield X, y, values[qid_column]
+                    row += part.num_rows
         except (ArrowException, OSError) as error:
             raise ValueError(
                 f"{path} is not a readable Parquet file: {error}."
@@ -492,32 +562,39 @@ def _parquet_reader(paths, dtype, columns, chosen):
     return read
 
 
-def _features_of(path, names, columns, chosen):
-    """Names of the features of a Parquet file with these columns."""
-    for name in [*columns, *(chosen or [])]:
-        if name not in names:
+def _features_of(path, columns, y_column, qid_column, feature_columns):
+    """Return the names of the features of a Parquet file with these columns."""
+    for name in [y_column, qid_column, *(feature_columns or [])]:
+        if name not in columns:
             raise ValueError(
-                f"{path} has no column {name!r}, only {names[:10]}: set y_column=..., "
-                "qid_column=... and feature_columns=...."
+                f"{path} has no column {name!r}, only {columns[:10]}: set "
+                "y_column=..., qid_column=... and feature_columns=...."
             )
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(
-            f"{path} has two columns {twice!r}: give each column its own name."
-        )
-    return chosen or [name for name in names if name not in columns]
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValueError(
+                f"{path} has two columns {name!r}: give each column its own name."
+            )
+    if feature_columns is not None:
+        return feature_columns
+    return [name for name in columns if name not in (y_column, qid_column)]
 
 
-def _numbers(values, dtype, path, name, first_row):
-    """A column as numbers of a type; an error names the file, column, row and value."""
+def _convert_column(values, dtype, path, name, first_row):
+    """Convert a column to numbers of a type.
+
+    An error names the file, column, row and value.
+    """
     if values.dtype.kind in "biuf":
         fits = can_represent(values, dtype)
     else:
         fits = np.array([isinstance(value, Real | Decimal) for value in values])
+        if fits.all():
+            fits = can_represent(values.astype(np.float64), dtype)
     if not fits.all():
         row = int(np.argmin(fits))
         raise ValueError(
-            f"{path}, column {name!r}, row {first_row + row}: {plain(values[row])!r} is not of the "
-            f"type {dtype.name}; feature_columns= chooses the features."
+            f"{path}, column {name!r}, row {first_row + row}: {plain(values[row])!r} "
+            f"is not of the type {dtype.name}; feature_columns= chooses the features."
         )
     return values.astype(dtype, copy=False)

@@ -43,7 +43,7 @@ def load_letor(
     zero_based: bool = False,
     dense: bool = False,
 ) -> Sequence[Any]:
-    """Read ranking data in LETOR's format: SVMlight lines with a qid.
+    r"""Read ranking data in LETOR's format: SVMlight lines with a qid.
 
     Each line is ``grade qid:7 1:0.3 4:1.0 # comment``. Files ending in .gz or .bz2 are
     unpacked.
@@ -88,67 +88,76 @@ def load_letor(
     >>> from lowrank_rank.datasets import load_letor
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "train.txt"
-    ...     _ = path.write_text("2 qid:1 1:0.5 3:1\\n0 qid:1 2:0.1 # d2\\n")
+    ...     _ = path.write_text("2 qid:1 1:0.5 3:1\n0 qid:1 2:0.1 # d2\n")
     ...     X, y, qid = load_letor(path)
     >>> X.shape, y.tolist(), qid.tolist()
     ((2, 3), [2.0, 0.0], [1, 1])
     """
-    several = isinstance(path, list | tuple)
+    is_list = isinstance(path, list | tuple)
+    if not is_list:
+        path = [path]
     dtype = feature_dtype(dtype)
-    paths = [read_path(p, "each path") for p in (path if several else [path])]
+    paths = [read_path(p, "each path") for p in path]
     if not paths:
         raise ValueError("load_letor got no path: give a file or a list of files.")
-    files = [list(read_svmlight(p, dtype, zero_based)) for p in paths]
-    for p, chunks in zip(paths, files, strict=True):
+    chunks_of_files = [list(read_svmlight(p, dtype, zero_based)) for p in paths]
+    extreme_ids = []
+    for p, chunks in zip(paths, chunks_of_files, strict=True):
         if not chunks:
             raise ValueError(f"{p} contains no data.")
-    width = max(X.shape[1] for chunks in files for X, _, _ in chunks)
-    ids = [qid for chunks in files for _, _, qid in chunks]
-    id_type = id_dtype([int(bound) for qid in ids for bound in (qid.min(), qid.max())])
+        for _, _, qid in chunks:
+            extreme_ids += [int(qid.min()), int(qid.max())]
+    id_type = id_dtype(extreme_ids)
+    width = max(X.shape[1] for chunks in chunks_of_files for X, _, _ in chunks)
     triples = []
-    for p, chunks in zip(paths, files, strict=True):
-        X, y, qid = zip(*chunks, strict=True)
-        for part in X:
-            part.resize(part.shape[0], width)
+    for p, chunks in zip(paths, chunks_of_files, strict=True):
+        Xs, ys, qids = zip(*chunks, strict=True)
+        for X in Xs:
+            X.resize(X.shape[0], width)
         features = convert_features(
             p,
-            sparse.vstack(X, format="csr"),
+            sparse.vstack(Xs, format="csr"),
             n_features or width,
             dtype,
             zero_based,
             dense,
         )
-        qid_of_file = np.concatenate(qid, dtype=id_type, casting="unsafe")
-        triples.append((features, np.concatenate(y), qid_of_file))
-    return triples if several else triples[0]
+        y = np.concatenate(ys)
+        qid = np.concatenate(qids, dtype=id_type, casting="unsafe")
+        triples.append((features, y, qid))
+    if is_list:
+        return triples
+    return triples[0]
 
 
 # Reading ----------------------------------------------------------------------------
 
 
 def feature_dtype(dtype):
-    """Return the NumPy dtype of the features, or refuse a type that no reader supports."""
+    """Return the NumPy dtype of the features; refuse a type that no reader supports."""
+    message = f"dtype must be float64, float32 or an integer type, got {dtype!r}."
     try:
-        read = np.dtype(dtype)
+        feature_type = np.dtype(dtype)
     except TypeError:
-        read = None
-    if read is None or (read.kind not in "iu" and read not in (np.float32, np.float64)):
-        raise ValueError(
-            f"dtype must be float64, float32 or an integer type, got {dtype!r}."
-        )
-    return read
+        raise ValueError(message) from None
+    if feature_type.kind not in "iu" and feature_type not in (np.float32, np.float64):
+        raise ValueError(message)
+    return feature_type
 
 
 def can_represent(values, dtype):
-    """Whether a type can represent each number; floats may be rounded, but not to infinity."""
+    """Return whether a type can represent each number.
+
+    Floats may be rounded, but not to infinity.
+    """
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             return ~np.isinf(values.astype(dtype, copy=False))
     info = np.iinfo(dtype)
     if values.dtype.kind == "f":
         # The second bound is exact, because max + 1 is a power of two.
-        whole = values == np.rint(values)
-        return whole & (values >= float(info.min)) & (values < float(info.max) + 1)
+        is_whole = values == np.rint(values)
+        return is_whole & (values >= float(info.min)) & (values < float(info.max) + 1)
     return (values >= info.min) & (values <= info.max)
 
 
@@ -158,21 +167,27 @@ def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0)
     `zero_based` and `dense` are as in `load_letor`; X starts at row `first_row` of the
     file `path`.
     """
-    beyond = X.indices >= n_features
-    if beyond.any():
-        feature = X.indices[np.argmax(beyond)] + (not zero_based)
+    is_beyond = X.indices >= n_features
+    if is_beyond.any():
+        entry = np.argmax(is_beyond)
+        feature = X.indices[entry]
+        if not zero_based:
+            feature = feature + 1
         message = f"feature {feature}, but n_features={n_features}"
-        _refuse_entry(path, X, np.argmax(beyond), first_row, message)
+        _refuse_entry(path, X, entry, first_row, message)
     X.resize(X.shape[0], n_features)
     fits = can_represent(X.data, dtype)
     if not fits.all():
-        message = f"the value {plain(X.data[np.argmin(fits)])!r} is not of the type {dtype.name}"
-        _refuse_entry(path, X, np.argmin(fits), first_row, message)
+        entry = np.argmin(fits)
+        value = plain(X.data[entry])
+        message = f"the value {value!r} is not of the type {dtype.name}"
+        _refuse_entry(path, X, entry, first_row, message)
     X = X.astype(dtype, copy=False)
-    if dense:
-        n_bytes = X.shape[0] * X.shape[1] * dtype.itemsize
-        check_size(f"X of {path} as an array", n_bytes, "dense=False")
-    return X.toarray() if dense else X
+    if not dense:
+        return X
+    n_bytes = X.shape[0] * X.shape[1] * dtype.itemsize
+    check_size(f"X of {path} as an array", n_bytes, "dense=False")
+    return X.toarray()
 
 
 def _refuse_entry(path, X, entry, first_row, message):
@@ -244,46 +259,61 @@ def dump_letor(
         raise ValueError("dump_letor needs the query id of each row, qid.")
     X, y = _check_rows(X, y)
     lists = RankingLists.from_qid(qid, len(y))
-    ids = list(range(1, len(lists.ids) + 1))  # in place of ids that are no integers
-    if lists.ids.dtype.kind in "iu" or all(
-        isinstance(i, Integral) and not isinstance(i, bool) for i in lists.ids
-    ):
-        ids = [int(i) for i in lists.ids]
-        id_dtype(ids, "qid")  # refuses ids beyond 64 bits
-    code = lists.codes
+    ids = _ids_in_file(lists.ids)
     with open_replacing(path) as file:
         for line in (comment or "").splitlines():
             file.write(f"# {line}\n".encode("utf-8", "backslashreplace"))
         for rows in slices(len(y), 4096):
-            part = sparse.csr_matrix(X[rows], copy=True)
-            part.eliminate_zeros()
-            columns = (part.indices + 1).tolist()
-            # repr is the shortest text that reads as the same number
-            pairs = [
-                f"{j}:{v!r}" for j, v in zip(columns, part.data.tolist(), strict=True)
-            ]
-            bounds = pairwise(part.indptr.tolist())
-            lines = [
-                " ".join([repr(grade), f"qid:{ids[i]}", *pairs[slice(*bound)]]) + "\n"
-                for grade, i, bound in zip(
-                    y[rows].tolist(), code[rows].tolist(), bounds, strict=True
-                )
-            ]
-            file.write(
-                "".join(lines).replace(".0 ", " ").replace(".0\n", "\n").encode()
-            )
+            qids = [ids[code] for code in lists.codes[rows].tolist()]
+            file.write(_format_lines(X[rows], y[rows], qids).encode())
     return lists.ids
 
 
+def _ids_in_file(ids):
+    """Return integers as they are; 1, 2, ... in place of other ids."""
+    is_integer = ids.dtype.kind in "iu" or all(
+        isinstance(i, Integral) and not isinstance(i, bool) for i in ids
+    )
+    if not is_integer:
+        return list(range(1, len(ids) + 1))
+    integers = [int(i) for i in ids]
+    id_dtype(integers, "qid")  # refuses ids beyond 64 bits
+    return integers
+
+
+def _format_lines(X, y, qids):
+    """Format rows as lines 'grade qid:<int> <feature>:<value> ...'."""
+    X = sparse.csr_matrix(X, copy=True)
+    X.eliminate_zeros()
+    # repr is the shortest text that reads as the same number
+    pairs = [
+        f"{feature}:{value!r}"
+        for feature, value in zip(
+            (X.indices + 1).tolist(), X.data.tolist(), strict=True
+        )
+    ]
+    lines = []
+    bounds = pairwise(X.indptr.tolist())
+    for grade, qid, (start, stop) in zip(y.tolist(), qids, bounds, strict=True):
+        words = [repr(grade), f"qid:{qid}", *pairs[start:stop]]
+        lines.append(" ".join(words) + "\n")
+    # 1.0 is written as 1
+    return "".join(lines).replace(".0 ", " ").replace(".0\n", "\n")
+
+
 def _check_rows(X, y):
-    """Validate X and y; X is dense or CSR without duplicates, and repr of all numbers is exact."""
+    """Validate X and y, and convert them to types whose repr is exact.
+
+    X is an array, or a CSR matrix without duplicate entries.
+    """
     check_unmasked(X, "X")
     check_unmasked(y, "y")
     X = check_array(X, accept_sparse="csr", input_name="X")
     y = check_array(y, ensure_2d=False, input_name="y")
     if y.ndim != 1 or len(y) != X.shape[0]:
         raise ValueError(
-            f"y must hold one grade for each of the {X.shape[0]} rows of X, got shape {y.shape}."
+            f"y must hold one grade for each of the {X.shape[0]} rows of X, got shape "
+            f"{y.shape}."
         )
     if sparse.issparse(X):
         if not X.has_canonical_format:
@@ -297,9 +327,13 @@ def _check_rows(X, y):
             raise ValueError(
                 "X has entries beyond feature 2147483647, the largest in a file."
             )
-    exact = {"f": np.float64, "b": np.int8}
-    X, y = (
-        part.astype(exact.get(part.dtype.kind, part.dtype), copy=False)
-        for part in (X, y)
-    )
-    return X, y
+    return _exact(X), _exact(y)
+
+
+def _exact(values):
+    """Convert floats to float64, and booleans to integers."""
+    if values.dtype.kind == "f":
+        return values.astype(np.float64, copy=False)
+    if values.dtype.kind == "b":
+        return values.astype(np.int8)
+    return values
