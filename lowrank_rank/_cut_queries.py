@@ -44,6 +44,3 @@ def warn_of_cut_queries(model, qid):
         CutQueriesWarning,
     )
     return True
-
-
-MOST_KEYS = MAX_KEYS

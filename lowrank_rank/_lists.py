@@ -174,8 +174,6 @@ class RankingLists:
         """Repeat one value per list over the rows of the list."""
         return np.repeat(per_list, self.lengths, axis=0)
 
-    spread = repeat
-
     def select(self, is_kept):
         """Keep a part of the grouped rows, and the lists that have such rows.
 
@@ -208,9 +206,6 @@ def bounded_blocks(n_rows, row_size, max_entries=2**22):
     if n_rows <= rows_per_block:
         return [slice(0, n_rows)]
     return list(slices(n_rows, rows_per_block))
-
-
-batches = bounded_blocks
 
 
 def blocks_of_lists(lists, n_rows):

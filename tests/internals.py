@@ -1,7 +1,6 @@
 # ruff: noqa: F401
 """Private names that tests reach, in one place; every other test uses public names."""
 
-from lowrank_rank import _arrays
 from lowrank_rank._arrays import (
     check_finite,
     check_size,
@@ -13,40 +12,22 @@ from lowrank_rank._arrays import (
     mean_square,
     name_the_text,
     numbers,
-    slices,
     table_of,
     take_rows,
 )
 from lowrank_rank._base import Rows, linear_scores
-from lowrank_rank._blocks import Blocks, HeldBlocks, block_of, read_blocks
+from lowrank_rank._blocks import Blocks, HeldBlocks
 from lowrank_rank._classes import (
-    class_indices,
-    class_labels,
     read_binary_labels,
-    read_classes,
-    read_costs,
     read_label_sets,
     threshold_between,
-)
-from lowrank_rank._labels import (
-    check_items_judged,
-    check_judged,
-    lists_of,
-    one_label_per_row,
-    read_labels,
-    read_scored,
-    read_weights,
-    split_target,
-    warn_of_single_items,
 )
 from lowrank_rank._lists import (
     RankingLists,
     bounded_blocks,
-    factorize,
     mid_fractions,
     mid_ranks,
     ranks_from_scores,
-    same_id,
 )
 from lowrank_rank._parameters import (
     all_or_nothing,
@@ -97,8 +78,6 @@ from lowrank_rank.fitting._pairs import dense_grades, pair_sums
 from lowrank_rank.fitting._ridge import fit_lsqr
 from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
 from lowrank_rank.low_rank._calibration import all_ranks
-from lowrank_rank.meta._stacking import best_weights
-from lowrank_rank.meta._staged_scores import staged_scores, with_trees
 from lowrank_rank.order_preserving import _lambdarank, _list_loss
 from lowrank_rank.order_preserving._lambdarank import LambdaRank
 from lowrank_rank.order_preserving._list_loss import ListLoss, LossesInTurn, check_loss

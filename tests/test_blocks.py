@@ -14,7 +14,7 @@ from lowrank_rank import (
 from lowrank_rank.datasets import make_ranking
 
 from .block_cases import Once
-from .internals import Blocks, HeldBlocks, block_of, read_blocks
+from .internals import Blocks, HeldBlocks
 
 
 def test_blocks_are_read_for_every_sum_and_held_ones_made_once():
@@ -34,17 +34,18 @@ def test_blocks_are_read_for_every_sum_and_held_ones_made_once():
 
 
 def test_what_is_no_block_is_refused():
-    assert block_of(([1], [2])) == ([1], [2], None, None)
+    ranker = LowRankSurrogateRanker()
     for wrong in ([1], (1, 2, 3, 4, 5), np.ones((3, 3)), None):
-        with pytest.raises(ValueError, match="tuple"):
-            block_of(wrong)
+        with pytest.raises(ValueError, match="A block is a tuple"):
+            ranker.fit_blocks([wrong])
     with pytest.raises(TypeError, match="iterable"):
-        read_blocks(None)
-    with pytest.raises(ValueError, match="only once"):
-        read_blocks(iter([]), again=True)
-    read_blocks([], again=True)
+        ranker.fit_blocks(None)
     with pytest.raises(ValueError, match="no blocks"):
-        Blocks([]).sum(len)
+        ranker.fit_blocks([])
+    with pytest.raises(ValueError, match="Block 2 has no rows"):
+        ranker.fit_blocks([([[1.0], [2.0]], [0, 1]), (np.zeros((0, 1)), [])])
+    with pytest.raises(ValueError, match="only once"):
+        OrderPreservingRegressor(surrogate="ranknet").fit_blocks(iter([]))
 
 
 @pytest.mark.parametrize(

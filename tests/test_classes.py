@@ -16,15 +16,22 @@ from lowrank_rank.structured import (
     StructuredHingeClassifier,
 )
 
-from .internals import class_indices, read_classes, read_costs
-
 BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
 
 
+def fitted(y, **parameters):
+    """A fit to the labels y, its predictions, and their mean cost by `score`."""
+    y = np.asarray(y)
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    model = LowRankSurrogateClassifier(estimator="ridge", **parameters).fit(X, y)
+    return model, model.predict(X), 1.0 - model.score(X, y)
+
+
 def test_the_0_1_loss_is_of_the_labels_seen():
-    matrix, classes, decisions = read_costs(None, None, None, np.array(["b", "a", "b"]))
-    assert_array_equal(matrix, [[0, 1], [1, 0]])
-    assert classes.tolist() == decisions.tolist() == ["a", "b"]
+    y = np.array(["b", "a", "b", "a", "b"])
+    model, predicted, cost = fitted(y)
+    assert model.classes_.tolist() == model.decisions_.tolist() == ["a", "b"]
+    assert cost == pytest.approx(np.mean(predicted != y))
 
 
 @pytest.mark.parametrize(
@@ -49,36 +56,35 @@ def test_a_data_frame_names_rows_and_columns():
     frame = pd.DataFrame(
         [[0, 1, 2], [3, 0, 4]], index=["x", "y"], columns=["x", "y", "z"]
     )
-    matrix, classes, decisions = read_costs(frame, None, None, np.array(["y"]))
-    assert_array_equal(matrix, frame)
-    assert classes.tolist() == ["x", "y"]
-    assert decisions.tolist() == ["x", "y", "z"]
-    assert read_costs(frame, None, list("abc"), np.array(["y"]))[2].tolist() == list(
-        "abc"
-    )
+    y = ["y", "x", "y", "x", "x"]
+    model, predicted, cost = fitted(y, loss_matrix=frame)
+    assert model.classes_.tolist() == ["x", "y"]
+    assert model.decisions_.tolist() == ["x", "y", "z"]
+    costs = [frame.loc[label, one] for label, one in zip(y, predicted, strict=True)]
+    assert cost == pytest.approx(np.mean(costs))
+    named, _, _ = fitted(y, loss_matrix=frame, decisions=list("abc"))
+    assert named.decisions_.tolist() == list("abc")
     with pytest.raises(ValueError, match=r"lacks the labels \['w'\]"):
-        read_costs(frame, None, None, np.array(["w"]))
+        fitted(["w", "x"], loss_matrix=frame)
 
 
 def test_columns_that_are_no_classes_are_numbered():
-    _, classes, decisions = read_costs(
-        [[0, 1, 2], [1, 0, 2]], None, None, np.array([5, 7])
-    )
-    assert classes.tolist() == [5, 7]
-    assert decisions.tolist() == [0, 1, 2]
+    model, _, _ = fitted([5, 7], loss_matrix=[[0, 1, 2], [1, 0, 2]])
+    assert model.classes_.tolist() == [5, 7]
+    assert model.decisions_.tolist() == [0, 1, 2]
 
 
-def test_positions_among_classes_in_any_order():
-    assert class_indices(np.array(["a", "c"]), np.array(["c", "b", "a"])).tolist() == [
-        2,
-        0,
-    ]
+@pytest.mark.parametrize("model", BOTH)
+def test_labels_that_are_no_classes_are_named(model):
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    y = np.array(list("abcabc"))
+    fitted = model(loss_matrix="absolute", classes=["c", "b", "a"]).fit(X, y)
+    assert fitted.score(X[:2], ["a", "c"]) + 2 >= 0
     with pytest.raises(ValueError, match=r"y\[1\] = 'd' is not among the classes"):
-        class_indices(np.array(["a", "d"]), np.array(["a", "b"]))
-    with pytest.raises(ValueError, match="y must hold one class label per row"):
-        class_indices(np.array([{}, {}]), np.array(["a", "b"]))
+        fitted.score(X[:2], ["a", "d"])
 
 
-def test_y_is_asked_for():
+@pytest.mark.parametrize("model", BOTH)
+def test_y_is_asked_for(model):
     with pytest.raises(ValueError, match="requires y to be passed"):
-        read_classes(StructuredHingeClassifier(), np.zeros((2, 1)), None)
+        model().fit(np.zeros((2, 1)), None)

@@ -9,6 +9,7 @@ from sklearn.linear_model import Ridge
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
+    PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     WrappedRanker,
     ranking_target,
@@ -16,36 +17,24 @@ from lowrank_rank import (
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import StructuredHingeSequenceClassifier
 
-from .internals import (
-    RankingLists,
-    check_items_judged,
-    check_judged,
-    lists_of,
-    one_label_per_row,
-    read_labels,
-    read_scored,
-    read_weights,
-    split_target,
-    warn_of_single_items,
-)
-
 NAN = np.nan
 
 
-@pytest.mark.parametrize(
-    "y", [[1, 0, 2], [[1, 0], [2, 1]], np.zeros((2, 3, 3)), [1.0, NAN, 0.0]]
-)
-def test_labels_become_floats_of_the_same_shape(y):
-    read = read_labels(y)
-    assert read.dtype == np.float64
-    np.testing.assert_array_equal(read, np.asarray(y, dtype=float))
-
-
 def test_a_column_is_documents():
+    grades = [1, 0, 2]
+    scores = [2.0, 1.0, 0.0]
+    value = ndcg_score(grades, scores)
     with pytest.warns(DataConversionWarning):
-        assert read_labels([[1], [0]]).shape == (2,)
-    assert one_label_per_row([[1], [0]])
-    assert not one_label_per_row([[1, 0]])
+        assert ndcg_score([[1], [0], [2]], scores) == value
+    assert ndcg_score(grades, [[2.0], [1.0], [0.0]]) == value
+    assert ndcg_score([grades], [scores]) == value  # one list of three fixed items
+
+
+def fit_ranker(y, ranker=None, **arguments):
+    ranker = LowRankSurrogateRanker() if ranker is None else ranker
+    n_rows = 2 if y is None else len(y)
+    X = np.random.default_rng(0).normal(size=(n_rows, 2))
+    return ranker.fit(X, y, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -59,72 +48,78 @@ def test_a_column_is_documents():
 )
 def test_unfit_labels(y, message):
     with pytest.raises(ValueError, match=message):
-        read_labels(y)
+        fit_ranker(y)
 
 
 def test_lists_of_each_shape():
-    assert lists_of(np.zeros(3), ["a", "b", "a"]).lengths.tolist() == [2, 1]
-    assert lists_of(np.zeros(3), None).lengths.tolist() == [3]
-    assert lists_of(np.zeros((2, 5)), None).lengths.tolist() == [5, 5]
-    assert lists_of(np.zeros((2, 5, 5)), None).lengths.tolist() == [5, 5]
+    assert fit_ranker([0, 1, 2], qid=["a", "b", "a"]).n_lists_ == 2
+    assert fit_ranker([0, 1, 2]).n_lists_ == 1
+    assert fit_ranker(np.eye(2, 5)).n_lists_ == 2
+    preferences = np.stack([np.triu(np.ones((3, 3)), 1)] * 2)
+    assert fit_ranker(preferences, PairwiseDAGRanker()).n_lists_ == 2
     with pytest.raises(ValueError, match=r"y_true of shape .* takes no qid"):
-        lists_of(np.zeros((2, 5)), [1, 2], "y_true")
+        ndcg_score(np.zeros((2, 5)), np.zeros((2, 5)), qid=[1, 2])
 
 
 @pytest.mark.parametrize(
-    ("y", "allow", "message"),
+    ("y", "ranker", "message"),
     [
-        ([1.0, NAN], True, r"row 1\).*drop the rows"),
-        ([[1.0, NAN]], False, r"query 0, item 1\): NDCG needs every item judged"),
+        ([1.0, NAN], LowRankSurrogateRanker(), r"row 1\).*drop the rows"),
+        (
+            [[1.0, NAN]],
+            LowRankSurrogateRanker(),
+            r"query 0, item 1\): NDCG.* needs every item judged",
+        ),
         (
             [[[0.0, NAN], [0.0, 0.0]]],
-            True,
+            PairwiseDAGRanker(),
             r"y\[0, 0, 1\]\): give the weight 0 to a preference",
         ),
     ],
 )
-def test_missing_labels_are_named(y, allow, message):
+def test_missing_labels_are_named(y, ranker, message):
     with pytest.raises(ValueError, match=message):
-        check_judged(np.array(y), allow, who="NDCG")
+        fit_ranker(np.array(y), ranker)
 
 
 def test_missing_items_of_a_matrix():
     y = np.array([[1.0, NAN], [NAN, NAN], [0.0, 2.0]])
-    check_judged(y, True)
-    check_items_judged(y, np.ones(3))
+    ranker = LowRankSurrogateRanker(target_loss="dcg")
+    assert fit_ranker(y, ranker).n_items_ == 2
     with pytest.raises(
         ValueError, match="Column 1 of y is NaN in every row that counts"
     ):
-        check_items_judged(y, np.array([1.0, 1.0, 0.0]))
+        fit_ranker(y, ranker, sample_weight=np.array([1.0, 1.0, 0.0]))
 
 
-def test_weights():
-    assert read_weights(None, 3).tolist() == [1, 1, 1]
-    assert read_weights([1, 0, 2], 3).tolist() == [1, 0, 2]
-    assert read_weights([1, 2], 3, n_lists=2).tolist() == [1, 2]
-    for bad, message in [
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
         ([1, 2], r"must be \(3,\)"),
         ([1, -1, 1], r"sample_weight\[1\] is negative"),
         ([0, 0, 0], "All sample weights are zero"),
         ([1, NAN, 1], "NaN"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            read_weights(bad, 3)
+        ([1e308, 1e308, 1], "has the sum inf: divide it by its mean"),
+        ([1e-320, 0, 0], "divide it by its mean"),
+    ],
+)
+def test_unfit_weights(weights, message):
+    with pytest.raises(ValueError, match=message):
+        fit_ranker([0, 1, 2], sample_weight=weights)
 
 
-def test_scored_labels():
-    y, scores, lists, weights = read_scored(
-        [2, 0, 1],
-        [0.1, 0.2, 0.3],
-        ["a", "b", "a"],
-        [1, 5, 3],
-        check=lambda y: y,
-    )
-    assert (y.tolist(), scores.tolist()) == ([2, 0, 1], [0.1, 0.2, 0.3])
-    assert weights.tolist() == [2.0, 5.0]  # the mean of the rows' weights
-    assert lists.ids.tolist() == ["a", "b"]
+def test_weights_of_rows_and_of_lists():
+    y = [2, 0, 1, 1]
+    scores = [0.1, 0.2, 0.3, 0.1]
+    qid = ["a", "b", "a", "b"]
+    of_rows = ndcg_score(y, scores, qid=qid, sample_weight=[1, 5, 3, 0])
+    # A list has the mean weight of its rows.
+    of_lists = ndcg_score(y, scores, qid=qid, sample_weight=[2.0, 2.5])
+    values = ndcg_score(y, scores, qid=qid, average=None)
+    assert of_rows == of_lists == pytest.approx((2 * values[0] + 2.5 * values[1]) / 4.5)
+    assert ndcg_score(y, scores, qid=qid) == pytest.approx(np.mean(values))
     with pytest.raises(ValueError, match="y_score has shape"):
-        read_scored([1, 0], [1.0], check=lambda y: y)
+        ndcg_score([1, 0], [1.0])
 
 
 def test_a_grade_beyond_floats_is_said():
@@ -140,8 +135,25 @@ def test_ids_given_twice_may_be_of_types_that_do_not_compare():
     target = ranking_target([1.0, 0.0], [1, 2])
     for other in (["a", "b"], [(1, 2), (3, 4)], np.array([1.5, 2.0])):
         with pytest.raises(ValueError, match="the two differ"):
-            split_target(target, other)
-    assert split_target(target, np.array([1, 2], dtype=object))[1].tolist() == [1, 2]
+            ndcg_score(target, [1.0, 2.0], qid=other)
+    qid = np.array([1, 1, 2], dtype=object)
+    target = ranking_target([1.0, 0.0, 2.0], [1, 1, 2])
+    value = ndcg_score(target, [1.0, 2.0, 0.0])
+    assert ndcg_score(target, [1.0, 2.0, 0.0], qid=qid) == value
+
+
+def test_ids_given_twice_are_compared_by_value():
+    scores = [1.0, 2.0, 3.0]
+    for ids in ([1, 1, 2], [(1, 2), (1, 2), (3, 4)], ["a", "b", "a"]):
+        target = ranking_target([1, 2, 0], ids)
+        same = np.fromiter(ids, dtype=object, count=3)
+        value = ndcg_score(target, scores, qid=same)
+        assert value == ndcg_score([1, 2, 0], scores, qid=ids)
+    target = ranking_target([1, 2, 0], [3, 3, 3])
+    for other in ("3", (3,), (1, 2)):
+        mixed = np.fromiter([3, 3, other], dtype=object, count=3)
+        with pytest.raises(ValueError, match="qid is given twice"):
+            ndcg_score(target, scores, qid=mixed)
 
 
 @pytest.mark.parametrize("qid", [[1, 1], [1, 1, 2, 2], ["a", "b"], [1, 2, 2]])
@@ -170,10 +182,9 @@ def test_many_lists_of_single_items_are_said():
     with pytest.warns(
         UserWarning, match=r"Each of the 3 lists .* Is qid the number of the row"
     ):
-        warn_of_single_items(RankingLists.from_qid([3, 1, 2]))
-    for qid in ([1], [1, 2, 1]):  # a query of one document, by itself or among others
-        warn_of_single_items(RankingLists.from_qid(qid))
-    warn_of_single_items(RankingLists.equal(3, 1))  # one fixed item
+        ndcg_score([1, 2, 3], [1, 2, 3], qid=[3, 1, 2])
+    ndcg_score([1], [1], qid=[1])  # a query of one document, by itself
+    ndcg_score([1, 2, 3], [1, 2, 3], qid=[1, 2, 1])  # or among others
     with pytest.warns(UserWarning, match="no order to learn or to measure") as caught:
         ndcg_score([1, 2, 3], [1, 2, 3], qid=[0, 1, 2])
     assert len(caught) == 1

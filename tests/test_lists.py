@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from lowrank_rank import ranking_target
+from lowrank_rank.metrics import per_query
 
-from .internals import RankingLists, factorize, same_id, split_target
+from .internals import RankingLists
 
 IDS = {
     "int": [7, 3, 7, 1, 3, 7],
@@ -169,15 +170,16 @@ def test_ranking_target_and_series_carry_the_ids():
         y, index=pd.MultiIndex.from_arrays([[9, 8, 7], qid], names=["d", "qid"])
     )
     for carrier in (target, series, two_levels):
-        plain, ids = split_target(carrier)
-        assert list(plain) == y
-        assert list(ids) == qid
-    assert split_target(target[1:])[1].tolist() == ["b", "a"]
-    assert split_target(target, qid)[1].tolist() == qid
+        values = per_query(carrier, [1.0, 2.0, 3.0])
+        pd.testing.assert_frame_equal(values, per_query(y, [1.0, 2.0, 3.0], qid=qid))
+        assert values.index.tolist() == ["a", "b"]
+    rows = [1, 2, 0]  # the ids go with the rows
+    assert per_query(target[rows], [2.0, 3.0, 1.0]).index.tolist() == ["b", "a"]
+    assert len(per_query(target, [1.0, 2.0, 3.0], qid=qid)) == 2
     with pytest.raises(ValueError, match="two differ"):
-        split_target(target, ["a", "a", "a"])
+        per_query(target, [1.0, 2.0, 3.0], qid=["a", "a", "a"])
     with pytest.raises(ValueError, match="ranking_target"):
-        split_target(np.zeros(2, dtype=[("grade", float), ("query", int)]))
+        per_query(np.zeros(2, dtype=[("grade", float), ("query", int)]), [1.0, 2.0])
     with pytest.raises(ValueError, match="one grade per row"):
         ranking_target([[1, 2]], [1])
     with pytest.raises(ValueError, match="y has the length 2, and qid 1"):
@@ -195,13 +197,6 @@ def test_ranking_target_of_names_says_what_to_give():
 def test_ids_that_are_arrays_are_refused(size):
     with pytest.raises(TypeError, match="qid must hold hashable ids"):
         RankingLists.from_qid([np.arange(size)] * 3)
-
-
-def test_single_ids_of_any_two_types_are_compared():
-    assert same_id(np.int64(3), 3)
-    assert same_id((1, 2), (1, 2))
-    for other in ("3", (3,), (1, 2), None):
-        assert not same_id(np.int64(3), other)
 
 
 @pytest.mark.parametrize("wrap", [pd.Categorical, pd.CategoricalIndex])
@@ -224,9 +219,10 @@ def test_equal_ids_are_found_in_whatever_order_they_come():
     rng = np.random.default_rng(0)
     for ids in (["x", "yy", "z"], [("a", 1), ("a", 2), "a"], [1, 1.5, "1"]):
         values = np.fromiter(ids, dtype=object, count=3)[rng.integers(0, 3, 40)]
-        codes, distinct = factorize(values)
-        assert all(distinct[c] == v for c, v in zip(codes, values, strict=True))
-        assert np.all(np.diff(np.unique(codes, return_index=True)[1]) > 0)
+        lists = RankingLists.from_qid(values)
+        of_rows = lists.ids[lists.codes]
+        assert all(one == v for one, v in zip(of_rows, values, strict=True))
+        assert np.all(np.diff(np.unique(lists.codes, return_index=True)[1]) > 0)
 
 
 @pytest.mark.parametrize("dtype", ["U", ">U7", "S", "U0"])
