@@ -118,11 +118,8 @@ from lowrank_rank.structured._chains import (
 )
 from lowrank_rank.target_losses._classes import BalancedAccuracy, Hamming
 from lowrank_rank.target_losses._names import (
-    SCORE_ONLY,
     TARGET_LOSSES,
     names_of,
     resolve_measure,
     resolve_target_loss,
 )
-from lowrank_rank.target_losses._pair_counts import inversions, pair_counts
-from lowrank_rank.target_losses._target_loss import RankingMeasure

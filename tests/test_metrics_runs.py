@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose
 
 from lowrank_rank import metrics
 from lowrank_rank.metrics import evaluate_run
-from lowrank_rank.target_losses import DCG
+from lowrank_rank.target_losses import DCG, TargetLoss
 
-from .internals import RankingMeasure, names_of, resolve_measure
+from .internals import names_of, resolve_measure
 
 #: Ours, and what pytrec_eval is asked for and answers.
 SHARED = {
@@ -184,7 +184,7 @@ def test_bad_input():
     ):
         evaluate_run({"p": {"d": 1.0}}, qrels)
     with pytest.raises(NotImplementedError, match="must define values"):
-        RankingMeasure().values_of_run(None, None, None, None)
+        TargetLoss().values_of_run(None, None, None, None)
     assert DCG.takes_runs
     assert metrics.evaluate_run is evaluate_run
 

@@ -31,10 +31,8 @@ from lowrank_rank.target_losses import (
 from lowrank_rank.testing import check_target_loss
 
 from .internals import (
-    SCORE_ONLY,
     TARGET_LOSSES,
     RankingLists,
-    RankingMeasure,
     all_ranks,
     differences_from_matrices,
     names_of,
@@ -253,7 +251,7 @@ def test_what_cannot_be_aimed_at_is_not_offered(name):
         resolve_target_loss(name)
     with pytest.raises(ValueError, match="Known names") as scored:
         resolve_measure(name)
-    for pattern in SCORE_ONLY:
+    for pattern in ("mrr[@k]", "success@k", "err[@k]"):
         assert f" {pattern}" not in str(aimed.value)
         assert f" {pattern}" in str(scored.value)
     for pattern in TARGET_LOSSES:
@@ -307,7 +305,7 @@ def test_many_lists_have_the_values_of_each_list_alone(name):
 
 def test_the_class_declares_what_follows_the_at():
     """A name that sets the parameter has no "@"; the others have the class's."""
-    for pattern, entry in {**TARGET_LOSSES, **SCORE_ONLY}.items():
+    for pattern, entry in TARGET_LOSSES.items():
         assert pattern.partition("@")[2].rstrip("]") == entry.at.strip("[]")
         assert entry.at in ("", entry.measure.at) or entry.base == "precision"
     assert (PrecisionAtK.at, NDCG.at) == ("k", "[k]")
@@ -326,12 +324,12 @@ def test_neither_name_nor_object():
 
 
 def test_tables_are_complete():
-    classes = {entry.measure for entry in {**TARGET_LOSSES, **SCORE_ONLY}.values()}
+    names = names_of(scored=True)
+    classes = {type(resolve_measure(name)) for name in names}
     public = {
         c
         for name in target_losses.__all__
-        if inspect.isclass(c := getattr(target_losses, name))
-        and issubclass(c, RankingMeasure)
+        if inspect.isclass(c := getattr(target_losses, name)) and hasattr(c, "measure")
     }
     bases = {TargetLoss, target_losses.PositionalLoss}
     of_classes = {
@@ -341,11 +339,9 @@ def test_tables_are_complete():
     assert all(issubclass(e.measure, TargetLoss) for e in TARGET_LOSSES.values())
     # Every name makes a measure that tells the best order of a list from the worst.
     y = np.array([[3.0, 0.0, 1.0, 0.0]])
-    for entry in {**TARGET_LOSSES, **SCORE_ONLY}.values():
-        for name in entry.examples:
-            measure = resolve_measure(name.replace("@10", "@2"))
-            assert type(measure) is entry.measure
-            assert measure.measure(y, y) > measure.measure(y, -y), name
+    for name in names:
+        measure = resolve_measure(name.replace("@10", "@2"))
+        assert measure.measure(y, y) > measure.measure(y, -y), name
 
 
 # Labels -----------------------------------------------------------------------------
