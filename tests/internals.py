@@ -80,19 +80,7 @@ from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMom
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.order_preserving import _lambdarank, _list_loss
 from lowrank_rank.order_preserving._lambdarank import LambdaRank
-from lowrank_rank.order_preserving._list_loss import ListLoss, LossesInTurn, check_loss
-from lowrank_rank.order_preserving._surrogates import (
-    CrossEntropy,
-    PairwiseSquared,
-    PairwiseSquaredHinge,
-    PointwiseExponential,
-    PointwiseLogistic,
-    PointwiseSmoothHinge,
-    PointwiseSquared,
-    PointwiseSquaredHinge,
-    RankNet,
-    resolve_surrogate,
-)
+from lowrank_rank.order_preserving._list_loss import ListLoss, LossesInTurn
 from lowrank_rank.precision_at_top._batches import (
     Batch,
     make_batches,

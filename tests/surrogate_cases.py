@@ -9,12 +9,10 @@ from scipy.optimize import minimize
 
 from lowrank_rank.surrogates import SURROGATES
 
-from .internals import (
-    PointwiseSmoothHinge,
-    PointwiseSquaredHinge,
-    RankingLists,
-    resolve_surrogate,
-)
+from .internals import RankingLists
+
+PointwiseSmoothHinge = SURROGATES["pointwise_smooth_hinge"]
+PointwiseSquaredHinge = SURROGATES["pointwise_squared_hinge"]
 
 ETA = 4.0  # above every utility of the tests
 ORDER_PRESERVING = [
@@ -26,7 +24,7 @@ PROPORTIONAL = [name for name, one in SURROGATES.items() if one().is_proportiona
 
 
 def with_eta(name, eta=ETA):
-    surrogate = resolve_surrogate(name)
+    surrogate = SURROGATES[name]()
     return (
         surrogate.set_params(eta=eta) if "eta" in surrogate.get_params() else surrogate
     )

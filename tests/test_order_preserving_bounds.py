@@ -6,6 +6,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.isotonic import isotonic_regression
 
 from lowrank_rank.calibration import (
@@ -23,18 +24,7 @@ from lowrank_rank.surrogates import (
 )
 from lowrank_rank.target_losses import DCG, ExpectedRankUtility, ExpectedReciprocalRank
 
-from .internals import (
-    PairwiseSquaredHinge,
-    PointwiseLogistic,
-    PointwiseSmoothHinge,
-    PointwiseSquared,
-    PointwiseSquaredHinge,
-    RankingLists,
-    all_ranks,
-    decode_sort,
-    resolve_surrogate,
-    resolve_target_loss,
-)
+from .internals import RankingLists, all_ranks, decode_sort, resolve_target_loss
 from .losses import binary, graded, rankings
 from .surrogate_cases import (
     BOUNDED,
@@ -43,6 +33,12 @@ from .surrogate_cases import (
     population_minimiser,
     with_eta,
 )
+
+PairwiseSquaredHinge = SURROGATES["pairwise_squared_hinge"]
+PointwiseLogistic = SURROGATES["pointwise_logistic"]
+PointwiseSmoothHinge = SURROGATES["pointwise_smooth_hinge"]
+PointwiseSquared = SURROGATES["pointwise_squared"]
+PointwiseSquaredHinge = SURROGATES["pointwise_squared_hinge"]
 
 every_order_preserving = pytest.mark.parametrize("name", ORDER_PRESERVING)
 
@@ -144,15 +140,17 @@ def test_counter_examples_are_valid(surrogate):
     assert check.probabilities.sum() == pytest.approx(1.0)
     assert check.utilities.min() >= 0
     assert any(u[i] > u[j] + 0.1 and s[i] < s[j] for i in range(3) for j in range(3))
+    if isinstance(surrogate, str):
+        surrogate = SURROGATES[surrogate]()
     least = risk(
-        resolve_surrogate(surrogate),
+        surrogate,
         check.utilities[None],
         check.probabilities[None],
         s[None],
     )
     for step in np.random.default_rng(0).normal(scale=0.1, size=(50, 3)):
         assert least <= 1e-9 + risk(
-            resolve_surrogate(surrogate),
+            surrogate,
             check.utilities[None],
             check.probabilities[None],
             (s + step)[None],
@@ -293,7 +291,7 @@ def random_pairs(surrogate, minimiser, measure, labels, r, n=300, seed=0):
     eta = None
     if hasattr(surrogate, "eta"):
         eta = 1.2 * max(utilities.max(), 0.1)
-        surrogate = resolve_surrogate(surrogate).set_params(eta=eta)
+        surrogate = clone(surrogate).set_params(eta=eta)
     u = p @ utilities
     best = minimiser(np.maximum(u, 1e-14), eta)
     worst = np.array(

@@ -5,7 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from lowrank_rank import HistGradientBoostingRanker, OrderPreservingRegressor
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    OrderPreservingRegressor,
+    boosting_objective,
+)
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.surrogates import SURROGATES
 
@@ -15,7 +19,6 @@ from .internals import (
     LossesInTurn,
     RankingLists,
     _list_loss,
-    check_loss,
     resolve_target_loss,
 )
 
@@ -141,12 +144,12 @@ def test_without_a_cut_all_pairs_count():
 
 
 def test_what_has_no_utilities_or_too_many_pairs_is_refused(monkeypatch):
-    with pytest.raises(ValueError, match=r"The loss needs utilities.*'ndcg'"):
-        check_loss("lambdarank", resolve_target_loss("pd"), "The loss")
+    with pytest.raises(ValueError, match=r"objective needs utilities.*'ndcg'"):
+        boosting_objective("lambdarank", "pd")
     with pytest.raises(
         ValueError, match=r"unknown loss 'ndcg': use one of \['lambdarank'"
     ):
-        check_loss("ndcg", resolve_target_loss("ndcg"), "The loss")
+        boosting_objective("ndcg", "ndcg")
     monkeypatch.setattr(_list_loss, "_MAX_PAIRS", 10_000)
     lists, y = RankingLists([600]), np.arange(600) % 2.0
     for name, measure in (("lambdarank", "auc"), ("pairwise_logistic", "ndcg@10")):

@@ -32,19 +32,7 @@ from lowrank_rank.target_losses import (
     RecallAtK,
 )
 
-from .internals import (
-    TARGET_LOSSES,
-    CrossEntropy,
-    PairwiseSquared,
-    PairwiseSquaredHinge,
-    PointwiseExponential,
-    PointwiseLogistic,
-    PointwiseSmoothHinge,
-    PointwiseSquared,
-    PointwiseSquaredHinge,
-    RankingLists,
-    resolve_target_loss,
-)
+from .internals import TARGET_LOSSES, RankingLists, resolve_target_loss
 from .losses import IDS, LOSSES, graded
 from .reference import dcg
 from .surrogate_cases import (
@@ -55,6 +43,15 @@ from .surrogate_cases import (
     by_hand,
     with_eta,
 )
+
+CrossEntropy = SURROGATES["cross_entropy"]
+PairwiseSquared = SURROGATES["pairwise_squared"]
+PairwiseSquaredHinge = SURROGATES["pairwise_squared_hinge"]
+PointwiseExponential = SURROGATES["pointwise_exponential"]
+PointwiseLogistic = SURROGATES["pointwise_logistic"]
+PointwiseSmoothHinge = SURROGATES["pointwise_smooth_hinge"]
+PointwiseSquared = SURROGATES["pointwise_squared"]
+PointwiseSquaredHinge = SURROGATES["pointwise_squared_hinge"]
 
 every_surrogate = pytest.mark.parametrize("name", SURROGATES)
 SQUARED = ["pointwise_squared", "pairwise_squared", "bregman_squared"]

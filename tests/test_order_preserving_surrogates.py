@@ -16,11 +16,10 @@ from lowrank_rank.surrogates import (
     surrogate_loss,
 )
 
-from .internals import PointwiseLogistic, RankingLists, resolve_surrogate
+from .internals import RankingLists
 from .surrogate_cases import (
     BY_HAND,
     CASES,
-    ETA,
     MINIMISER,
     PAIRWISE,
     VALUES,
@@ -28,6 +27,8 @@ from .surrogate_cases import (
     population_minimiser,
     with_eta,
 )
+
+PointwiseLogistic = SURROGATES["pointwise_logistic"]
 
 LENGTHS = [3, 1, 5, 2, 4, 3]
 every_case = pytest.mark.parametrize("case", CASES)
@@ -417,12 +418,3 @@ def test_utilities_out_of_range(name):
                 surrogate_loss(surrogate, [0.5, largest], [0.0, 0.0])
     else:
         assert np.isfinite(surrogate_loss(surrogate, [0.5, 2.0], [0.0, 0.0]))
-
-
-@every_name
-def test_resolved_surrogates_are_copies(name):
-    first, second = resolve_surrogate(name), resolve_surrogate(SURROGATES[name]())
-    assert first is not SURROGATES[name]()
-    assert second is not SURROGATES[name]()
-    assert type(first) is type(second) is type(SURROGATES[name]())
-    assert ETA not in SURROGATES[name]().get_params().values()

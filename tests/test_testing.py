@@ -8,7 +8,10 @@ from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.surrogates import SurrogateValues as Values
 from lowrank_rank.testing import check_surrogate
 
-from .internals import CrossEntropy, PairwiseSquared, PointwiseSquared, RankNet
+CrossEntropy = SURROGATES["cross_entropy"]
+PairwiseSquared = SURROGATES["pairwise_squared"]
+PointwiseSquared = SURROGATES["pointwise_squared"]
+RankNet = SURROGATES["ranknet"]
 
 
 @pytest.mark.parametrize("name", SURROGATES)

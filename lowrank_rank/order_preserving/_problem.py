@@ -177,11 +177,24 @@ class BlockProblem(LinearProblem):
         rows, encoding = block
         v, weights = utilities_and_weights(rows, encoding)
         self.surrogate = surrogate
-        self.lists = rows.lists
-        self.v = self.lists.group((mean_normaliser * v).ravel())
+        self.all_lists = rows.lists
+        grouped_v = self.all_lists.group((mean_normaliser * v).ravel())
         # Weights add up to one over all blocks: pairs take their squares, which could
         # vanish.
-        self.weights = self.lists.group((weights / total_weight).ravel())
+        grouped_weights = self.all_lists.group((weights / total_weight).ravel())
+        # A shift-invariant surrogate is constant for a list of one row, 0 for all of
+        # ours: such lists are left out.
+        self.lists = self.all_lists
+        self.kept_rows = slice(None)
+        self.n_left_out = 0
+        is_single = self.all_lists.lengths == 1
+        if surrogate.is_shift_invariant and is_single.any():
+            self.kept_rows = self.all_lists.repeat(~is_single)
+            self.lists, _ = self.all_lists.select(self.kept_rows)
+            left_out_weights = self.all_lists.sum(grouped_weights)[is_single]
+            self.n_left_out = int(np.count_nonzero(left_out_weights))
+        self.v = grouped_v[self.kept_rows]
+        self.weights = grouped_weights[self.kept_rows]
         self.list_weights = self.lists.sum(self.weights)
         self.list_factor = (self.list_weights > 0) / total
         if surrogate.is_pairwise:
@@ -200,10 +213,14 @@ class BlockProblem(LinearProblem):
     def value_and_gradient(self, theta):
         """Compute the mean surrogate at theta (d, p + 1), then its gradient, flat."""
         scores = self.scores(theta)
-        s = self.lists.group(scores.ravel())
-        losses = checked_values(self.surrogate, self.v, s, self.lists, self.weights)
-        value = float((losses.values * self.list_factor).sum())
-        slopes = self.lists.ungroup(losses.gradient * self.row_factor)
+        value = 0.0
+        slopes = np.zeros(scores.size)
+        if self.lists.n_lists:
+            s = self.all_lists.group(scores.ravel())[self.kept_rows]
+            losses = checked_values(self.surrogate, self.v, s, self.lists, self.weights)
+            value = float((losses.values * self.list_factor).sum())
+            slopes[self.kept_rows] = losses.gradient * self.row_factor
+        slopes = self.all_lists.ungroup(slopes)
         return np.append(value, self.gradient(slopes.reshape(scores.shape)))
 
     def squared_bounds(self, loss, mean_normaliser):
@@ -224,7 +241,8 @@ class BlockProblem(LinearProblem):
         c = self.surrogate.bound_constant(self.v, lists)
         bounds = c * constants[which] / mean_normaliser
         with np.errstate(over="ignore"):  # infinite for utilities above 1e150
-            return np.array([(bounds[has_weight] ** 2).sum(), has_weight.sum()])
+            squares = (bounds[has_weight] ** 2).sum()
+        return np.array([squares, has_weight.sum() + self.n_left_out])
 
 
 # All blocks -------------------------------------------------------------------------
