@@ -471,7 +471,6 @@ class BaseRanker:
         self.n_lists_ = rows.n_lists
         self.n_items_ = rows.y.shape[1] if rows.y.ndim > 1 else None
         self._has_qid_ = rows.ids is not None
-        self._ends_ = rows.lists.ends
 
 
 class LinearRanker(BaseRanker):

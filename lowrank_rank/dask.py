@@ -22,8 +22,10 @@ try:
     from dask import delayed, is_dask_collection
     from distributed import Client, default_client
 except ImportError as error:
-    message = 'lowrank_rank.dask needs Dask and distributed: pip install "lowrank_rank[dask]".'
-    raise ImportError(message) from error
+    raise ImportError(
+        "lowrank_rank.dask needs Dask and distributed: pip install "
+        '"lowrank_rank[dask]".'
+    ) from error
 
 from ._arrays import check_same_index, n_rows, stacked, take_rows
 from ._base import check_one_list
@@ -49,26 +51,28 @@ class DaskBlocks(Blocks):
     """
 
     def __init__(self, client: Any, futures: list[Any], first_row: Any = None) -> None:
-        self.client, self.futures, self.first_row = client, futures, first_row
+        self.client = client
+        self.futures = futures
+        self.first_row = first_row
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.client.gather(self.futures))
 
     def map(self, function: Callable[..., Any], *args: Any) -> "DaskBlocks":
-        each = ([arg] * len(self.futures) for arg in args)
-        return DaskBlocks(
-            self.client, self.client.map(function, self.futures, *each, pure=False)
-        )
+        """Blocks with ``function(block, *args)`` applied by the workers."""
+        repeated = [[arg] * len(self.futures) for arg in args]
+        futures = self.client.map(function, self.futures, *repeated, pure=False)
+        return DaskBlocks(self.client, futures)
 
     def sum(self, function: Callable[..., Any], *args: Any) -> Any:
         """Sum in the order of the blocks, so that every run gives the same digits."""
         return reduce(add, self.map(function, *args))
 
     def total(self, function: Callable[..., Any], add: Callable[..., Any]) -> Any:
-        """Sum of what has p x p numbers of each block; a worker adds up eight at a time."""
-        parts = [delayed(function)(one) for one in self.futures]
+        """Sum of p x p numbers of each block; a worker adds up eight at a time."""
+        parts = [delayed(function)(block) for block in self.futures]
         while len(parts) > 1:
-            groups = [parts[i : i + 8] for i in range(0, len(parts), 8)]
+            groups = [parts[first : first + 8] for first in range(0, len(parts), 8)]
             parts = [delayed(reduce)(add, group) for group in groups]
         return self.client.compute(parts[0]).result()
 
@@ -77,83 +81,103 @@ class DaskBlocks(Blocks):
 
 
 def _pieces(collection, like=None):
-    """Delayed partitions of a Dask collection, with the row chunks of the array `like`."""
+    """Delayed partitions of a collection, with the row chunks of the array `like`."""
     if collection is None:
         return None
     if not isinstance(collection, da.Array):
         # The optimiser of frames would join partitions of narrow columns, and leave
         # those of X.
         return collection.to_delayed(optimize_graph=False)
-    chunks, whole = collection.chunks[0], dict.fromkeys(range(1, collection.ndim), -1)
-    if (
-        isinstance(like, da.Array) and like.shape[0] == collection.shape[0]
-    ):  # known lengths
-        chunks = like.chunks[0]
-    return np.ravel(collection.rechunk({0: chunks, **whole}).to_delayed()).tolist()
+    row_chunks = collection.chunks[0]
+    has_known_lengths = isinstance(like, da.Array)
+    if has_known_lengths and like.shape[0] == collection.shape[0]:
+        row_chunks = like.chunks[0]
+    # Whole rows: one chunk of all columns.
+    chunks = dict.fromkeys(range(1, collection.ndim), -1)
+    chunks[0] = row_chunks
+    return np.ravel(collection.rechunk(chunks).to_delayed()).tolist()
 
 
 def _block(number, X, y, qid, weights):
     """Make a block of a partition; y of a single column becomes a vector."""
-    named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
-    lengths = {
-        name: n_rows(given) for name, given in named.items() if given is not None
-    }
+    parts = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
+    lengths = {name: n_rows(part) for name, part in parts.items() if part is not None}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {n}" for name, n in lengths.items())
         raise ValueError(
-            f"Partition {number} has different numbers of rows: {counts}. Make it of one frame."
+            f"Partition {number} has different numbers of rows: {counts}. Make it of "
+            "one frame."
         )
     refuse_ids_beside_grades(y)
     try:
-        check_same_index(**named)
+        check_same_index(**parts)
     except ValueError as error:
         raise ValueError(f"Partition {number}: {error}") from None
-    y, qid = (one.to_numpy() if hasattr(one, "to_numpy") else one for one in (y, qid))
-    return X, y[:, 0] if np.ndim(y) == 2 and np.shape(y)[1] == 1 else y, qid, weights
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    if hasattr(qid, "to_numpy"):
+        qid = qid.to_numpy()
+    if np.ndim(y) == 2 and np.shape(y)[1] == 1:
+        y = y[:, 0]
+    return X, y, qid, weights
 
 
-def _described(block):
-    """Distinct query ids and features of the first row of a partition; None if it is empty."""
+def _ids_and_first_row(block):
+    """Distinct query ids and the features of the first row; None without rows."""
     X, y, qid, _ = block
     if not n_rows(y):
         return None
-    return None if qid is None else RankingLists.from_qid(qid).ids, take_rows(X, [0])
+    ids = None if qid is None else RankingLists.from_qid(qid).ids
+    return ids, take_rows(X, [0])
 
 
 def _partitions(client, X, y, qid, weights):
     """`DaskBlocks` of whole lists from partitions, without the empty ones."""
-    named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
-    for name, given in named.items():
-        if given is not None and not is_dask_collection(given):
+    collections = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
+    for name, collection in collections.items():
+        if collection is not None and not is_dask_collection(collection):
             raise TypeError(
-                f"{name} must be a Dask array or data frame, got {type(given).__name__}: make one "
-                "with da.from_array(..., chunks=...), or use the class without Dask."
+                f"{name} must be a Dask array or data frame, got "
+                f"{type(collection).__name__}: make one with da.from_array(..., "
+                "chunks=...), or use the class without Dask."
             )
-    pieces = [_pieces(given, like=X) for given in named.values()]
-    counts = {len(part) for part in pieces if part is not None}
+    columns = [_pieces(collection, like=X) for collection in collections.values()]
+    counts = {len(pieces) for pieces in columns if pieces is not None}
     if len(counts) > 1:
         raise ValueError(
-            f"X, y, qid, sample_weight must have equal partitions, got {sorted(counts)}."
+            "X, y, qid, sample_weight must have equal partitions, got "
+            f"{sorted(counts)}."
         )
-    absent = [None] * counts.pop()
-    rows = zip(*(absent if part is None else part for part in pieces), strict=True)
-    blocks = [delayed(_block)(i, *row) for i, row in enumerate(rows)]
-    futures = client.compute(blocks + [delayed(_described)(block) for block in blocks])
-    described = client.gather(futures[len(blocks) :])
-    futures = [
-        one for one, has_rows in zip(futures, described, strict=False) if has_rows
+    n_partitions = counts.pop()
+    absent = [None] * n_partitions
+    columns = [absent if pieces is None else pieces for pieces in columns]
+    blocks = [
+        delayed(_block)(number, *pieces)
+        for number, pieces in enumerate(zip(*columns, strict=True))
     ]
+    descriptions = [delayed(_ids_and_first_row)(block) for block in blocks]
+    computed = client.compute(blocks + descriptions)
+    descriptions = client.gather(computed[n_partitions:])
+    futures = []
+    ids = []
+    first_rows = []
+    for future, description in zip(computed[:n_partitions], descriptions, strict=True):
+        if description is None:
+            continue
+        futures.append(future)
+        ids.append(description[0])
+        first_rows.append(description[1])
     if not futures:
         raise ValueError("There are no rows: at least one is needed.")
-    ids, first_rows = zip(*filter(None, described), strict=True)
-    blocks = futures if qid is None else whole_lists(client, futures, ids)
-    return DaskBlocks(client, blocks, first_rows[0])
+    if qid is not None:
+        futures = whole_lists(client, futures, ids)
+    return DaskBlocks(client, futures, first_rows[0])
 
 
-def _rows_of_lists(block, kept):
-    """Rows of a block in some of its lists; `kept` has a flag for each distinct id."""
+def _rows_of_lists(block, is_chosen):
+    """Rows of a block in some of its lists; `is_chosen` has a flag for each id."""
     lists = RankingLists.from_qid(block[2])
-    rows: Any = np.flatnonzero(lists.ungroup(lists.repeat(kept)))
+    rows: Any = np.flatnonzero(lists.ungroup(lists.repeat(is_chosen)))
     if rows[-1] - rows[0] == len(rows) - 1:
         rows = slice(rows[0], rows[-1] + 1)  # views, no copies
     return tuple(None if part is None else take_rows(part, rows) for part in block)
@@ -168,28 +192,37 @@ def _join(blocks):
 
 
 def whole_lists(client: Any, futures: list[Any], distinct: Any) -> list[Any]:
-    """Futures of blocks of whole lists: the rows of a list move to its first partition.
+    """Move the rows of each list to its first partition; return futures of blocks.
 
     `distinct` has the distinct query ids of each partition.
     """
-    home: dict = {}
-    homes = [
-        np.array([home.setdefault(one, number) for one in ids.tolist()])
-        for number, ids in enumerate(distinct)
-    ]
-    if all((to == number).all() for number, to in enumerate(homes)):
+    # The first partition of each id, and the one of each list of each partition.
+    first_partition: dict = {}
+    homes = []
+    for number, ids in enumerate(distinct):
+        of_ids = [first_partition.setdefault(one, number) for one in ids.tolist()]
+        homes.append(np.array(of_ids))
+    n_moved = [np.count_nonzero(home != number) for number, home in enumerate(homes)]
+    if not any(n_moved):
         return futures
-    if any(np.count_nonzero(to != number) > 1 for number, to in enumerate(homes)):
+    if max(n_moved) > 1:
         warn(
-            "The rows are not sorted by qid: a shuffle brings the lists together, and moves nearly "
-            "all of X between workers. Sort by qid once (set_index) and store the result."
+            "The rows are not sorted by qid: a shuffle brings the lists together, and "
+            "moves nearly all of X between workers. Sort by qid once (set_index) and "
+            "store the result."
         )
-    moves = [(i, number) for i, to in enumerate(homes) for number in np.unique(to)]
-    kept = [homes[i] == number for i, number in moves]
-    rows = client.map(_rows_of_lists, [futures[i] for i, _ in moves], kept, pure=False)
+    sources = []
+    targets = []
+    is_chosen = []
+    for future, home in zip(futures, homes, strict=True):
+        for target in np.unique(home):
+            sources.append(future)
+            targets.append(target)
+            is_chosen.append(home == target)
+    moved = client.map(_rows_of_lists, sources, is_chosen, pure=False)
     parts: dict[int, list] = {}
-    for (_, number), some in zip(moves, rows, strict=True):
-        parts.setdefault(number, []).append(some)
+    for target, rows in zip(targets, moved, strict=True):
+        parts.setdefault(target, []).append(rows)
     return client.map(_join, list(parts.values()), pure=False)
 
 
@@ -246,7 +279,8 @@ def fit(
     >>> from distributed import Client
     >>> from lowrank_rank import LowRankSurrogateRanker
     >>> from lowrank_rank.dask import fit
-    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> X, y = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3
+    >>> qid = np.arange(8) // 4
     >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
     ...     ranker = fit(LowRankSurrogateRanker(), *data[:2], qid=data[2])
@@ -303,7 +337,8 @@ def predict(model: Any, X: Any) -> da.Array:
     >>> from distributed import Client
     >>> from lowrank_rank import LowRankSurrogateRanker
     >>> from lowrank_rank.dask import predict
-    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> X, y = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3
+    >>> qid = np.arange(8) // 4
     >>> ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
     >>> with Client(processes=False, dashboard_address=":0"):
     ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
@@ -312,7 +347,8 @@ def predict(model: Any, X: Any) -> da.Array:
     (8,)
     """
     check_is_fitted(model)
-    n_items, dtype = getattr(model, "n_items_", None), np.dtype(np.float64)
+    n_items = getattr(model, "n_items_", None)
+    dtype = np.dtype(np.float64)
     if is_classifier(model):
         if _needs_lists(model) or hasattr(model, "n_labels_"):
             _refuse(
@@ -321,12 +357,15 @@ def predict(model: Any, X: Any) -> da.Array:
                 "model.predict(X.compute())",
             )
         dtype = getattr(model, "decisions_", model.classes_).dtype
-    light, pieces = delayed(_light(model)), _pieces(X)
-    lengths = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
-    tail = () if n_items is None else (n_items,)
-    each = zip(pieces, lengths, strict=True)
+    light = delayed(_light(model))
+    pieces = _pieces(X)
+    lengths = [np.nan] * len(pieces)
+    if isinstance(X, da.Array):
+        lengths = X.chunks[0]
+    columns = () if n_items is None else (n_items,)
     parts = [
-        da.from_delayed(light.predict(one), (n, *tail), dtype=dtype) for one, n in each
+        da.from_delayed(light.predict(piece), (length, *columns), dtype=dtype)
+        for piece, length in zip(pieces, lengths, strict=True)
     ]
     return da.concatenate(parts, allow_unknown_chunksizes=True)
 
@@ -370,7 +409,8 @@ def rank(
     >>> from distributed import Client
     >>> from lowrank_rank import LowRankSurrogateRanker
     >>> from lowrank_rank.dask import rank
-    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> X, y = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3
+    >>> qid = np.arange(8) // 4
     >>> ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
     >>> with Client(processes=False, dashboard_address=":0"):
     ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
@@ -385,7 +425,8 @@ def rank(
     check_one_list(one_list, qid, model.n_items_)
     if model.n_items_ is None and _needs_lists(model):
         raise ValueError(
-            f"{type(model).__name__} needs all rows of a list to rank it: use its own rank."
+            f"{type(model).__name__} needs all rows of a list to rank it: use its own "
+            "rank."
         )
     scores: Any = predict(model, X)
     if model.n_items_ is not None:
@@ -395,12 +436,13 @@ def rank(
         raise ValueError("rank needs qid, the query id of each row, or one_list=True.")
     client = default_client() if client is None else client
     parts = client.gather(client.compute(_pieces(scores)))
-    ids = (
-        qid if one_list else np.concatenate(client.gather(client.compute(_pieces(qid))))
-    )
-    lists = RankingLists.from_qid(ids, sum(map(len, parts)))
+    lengths = [len(part) for part in parts]
+    ids = qid
+    if not one_list:
+        ids = np.concatenate(client.gather(client.compute(_pieces(qid))))
+    lists = RankingLists.from_qid(ids, sum(lengths))
     ranks = lists.ungroup(ranks_from_scores(lists.group(np.concatenate(parts)), lists))
-    return da.from_array(ranks, chunks=(tuple(map(len, parts)),))
+    return da.from_array(ranks, chunks=(tuple(lengths),))
 
 
 def score(
@@ -439,7 +481,8 @@ def score(
     >>> from distributed import Client
     >>> from lowrank_rank import LowRankSurrogateRanker
     >>> from lowrank_rank.dask import score
-    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> X, y = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3
+    >>> qid = np.arange(8) // 4
     >>> ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
     >>> with Client(processes=False, dashboard_address=":0"):
     ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
@@ -449,17 +492,19 @@ def score(
     """
     check_is_fitted(model)
     if is_classifier(model) and not hasattr(model, "decisions_"):
-        line = (
-            "model.score(X.compute(), y.compute()), with the same for qid and weights"
+        _refuse(
+            model,
+            "has a score that is no mean over partitions",
+            "model.score(X.compute(), y.compute()), with the same for qid and weights",
         )
-        _refuse(model, "has a score that is no mean over partitions", line)
     blocks = _blocks(model, client, X, y, qid, sample_weight)
-    total, weight = blocks.sum(
-        _costs if is_classifier(model) else _values, _light(model)
-    )
-    if not weight > 0 and is_classifier(model):
+    values = _costs if is_classifier(model) else _values
+    total, weight = blocks.sum(values, _light(model))
+    if weight > 0:
+        return float(total / weight)
+    if is_classifier(model):
         refuse_zero_weights()
-    return float(total / weight) if weight > 0 else float(model.target_loss_.undefined)
+    return float(model.target_loss_.undefined)
 
 
 def _blocks(model, client, X, y, qid, weights):
@@ -492,14 +537,18 @@ def _labels(block, classifier):
 
 
 def _values(block, model):
-    """Weighted sum of the measure over its defined lists, and the sum of their weights."""
+    """Weighted sum of the measure over its defined lists, and of their weights."""
     X, y, qid, weights = block
-    by_list = {"qid": qid} if model.n_items_ is None and _needs_lists(model) else {}
-    loss, scores = model.target_loss_, model.predict(X, **by_list)
-    values = np.atleast_1d(loss.measure(y, scores, qid=qid, average=None))
-    each = read_scored(y, scores, qid, weights, check=lambda labels: labels)[3]
-    is_number = ~np.isnan(values)
-    return np.array([values[is_number] @ each[is_number], each[is_number].sum()])
+    options = {}
+    if model.n_items_ is None and _needs_lists(model):
+        options["qid"] = qid
+    scores = model.predict(X, **options)
+    values = model.target_loss_.measure(y, scores, qid=qid, average=None)
+    values = np.atleast_1d(values)
+    *_, list_weights = read_scored(y, scores, qid, weights, check=lambda labels: labels)
+    is_defined = ~np.isnan(values)
+    list_weights = list_weights[is_defined]
+    return np.array([values[is_defined] @ list_weights, list_weights.sum()])
 
 
 def _costs(block, model):
