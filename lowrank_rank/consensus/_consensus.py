@@ -609,8 +609,8 @@ def another_optimum(net, ranks, time_limit=None):
 def best_reversed(weights, first, time_limit):
     """Find the best order with item `first` + 1 before item `first`.
 
-    `weights` (r, r) are those of the edges of one list. The pair is reversed by a
-    preference that weighs more than all others together.
+    `weights` (r, r) holds the weights of the edges of one list. A preference that
+    weighs more than all others together reverses the pair.
     """
     with_reversed_pair = weights.copy()
     with_reversed_pair[first + 1, first] += 2.0 * weights.sum()

@@ -1,6 +1,6 @@
 """Strengths of items from duels: Bradley and Terry's model, with ties and covariates.
 
-Of a duel of i and j, the log odds are d = s_i - s_j + x @ beta with strengths s and
+The log odds of a duel of i and j are d = s_i - s_j + x @ beta with strengths s and
 covariates x. A win of i, a tie and a win of j have probabilities proportional to
 e^(d/2), nu and e^(-d/2) (Davidson); without ties nu is 0. The parameters theta are the
 strengths, beta and, with ties, log nu.
@@ -237,10 +237,10 @@ class BradleyTerry(TableMixin):
         pairs = []
         for _ in range(k):
             # A duel of i and j, with c = e_i - e_j, changes the covariance V by
-            # -gain_ij (V c)(V c)' (Sherman and Morrison)
+            # -gain_ij (V c)(V c)' (Sherman and Morrison).
             variances = _variances_of_differences(covariance)
             gain = information / (1.0 + information * variances)
-            # and the weighted sum of variances by -gain_ij c' V diag(weights) V c.
+            # The weighted sum of variances falls by gain_ij c' V diag(weights) V c.
             weighted = covariance @ (weights[:, np.newaxis] * covariance)
             reduction = gain * _variances_of_differences(weighted)
             i, j = divmod(int(np.argmax(np.triu(reduction, 1))), r)
@@ -253,8 +253,8 @@ class BradleyTerry(TableMixin):
         """Weigh the variance of each item in the criterion of `next_duels`.
 
         The weight is 1, or with `top` the probability that the item is on the wrong
-        side of the boundary, which is midway between the strengths of the items at the
-        ranks top and top + 1.
+        side of the boundary. The boundary is midway between the strengths of the items
+        at the ranks top and top + 1.
         """
         r = len(self.items)
         if top is None:
@@ -283,11 +283,9 @@ def bradley_terry(
 ) -> BradleyTerry:
     """Estimate strengths of items from duels by maximum likelihood, a leaderboard.
 
-    The model is that of Bradley and Terry [1]_, with ties and covariates.
-
-    The log odds that i beats j are ``s_i - s_j + x @ beta`` with strengths s and the
-    covariates x of the duel. Standard errors are sandwich errors, which hold where the
-    model is wrong.
+    The model is Bradley and Terry's [1]_, with ties and covariates. The log odds that i
+    beats j are ``s_i - s_j + x @ beta`` with strengths s and the covariates x of the
+    duel. Standard errors are sandwich errors, which hold where the model is wrong.
 
     Parameters
     ----------
@@ -588,7 +586,7 @@ class _Likelihood:
         """Sum g g' over groups, with the gradient g of the log likelihood of a group.
 
         A row without a group, -1, stands for `weight` duels, each a group of its own.
-        With two groups or more the sum has the factor n_groups / (n_groups - 1).
+        The sum has the factor n_groups / (n_groups - 1) if there are two or more.
         """
         residual, tie_residual = self.residuals(self.outcomes(theta))
         gradients = self.design.multiply(residual[:, np.newaxis])
@@ -613,7 +611,7 @@ def _trust_in_judges(table, theta):
     """Compute the weight max(2 acc - 1, 0.02) of each judge.
 
     acc = (agreeing + 1) / (duels + 2) is the fraction of the judge's duels that agree
-    with the order of the strengths in theta, with ties as half, shrunk to 1/2.
+    with the order of the strengths in theta. Ties count half.
     """
     # 1 if the winner is the stronger item, -1 if the loser is, 0 for a tie.
     sign = np.sign(theta[table.winner] - theta[table.loser]) * (1 - table.tied)

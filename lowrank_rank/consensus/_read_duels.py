@@ -72,8 +72,7 @@ def read_duels(duels, covariates, item_a, item_b, result):
         raise ValueError(f"duels have the columns {columns}, and not {missing[0]!r}.")
 
     sides = ["winner", "loser"]
-    # Covariates are first side minus second; times `sign` they are those of the winner
-    # minus those of the loser.
+    # Covariates are first side minus second; times `sign` they are winner minus loser.
     sign = np.ones(1)
     if not missing and not (is_default and "loser" in columns):
         sides = [item_a.removeprefix("model_"), item_b.removeprefix("model_")]

@@ -287,7 +287,7 @@ def decode_map_local_search(
     full = symmetric_matrices(u, n_items)
     n_lists = len(full)
     order = np.argsort(decode_map_diagonal(u, n_items).ranks, axis=1)
-    # The links that each position closes: those of its item with the items up to it.
+    # Each position closes the links of its item with the items up to this position.
     lists = np.arange(n_lists)[:, np.newaxis]
     in_order = full[
         lists[:, :, np.newaxis], order[:, :, np.newaxis], order[:, np.newaxis]
@@ -331,14 +331,14 @@ def _sweep(full, lists, order, closing, smallest_gain):
     """
     m, r = order.shape
     rows = np.arange(m)
-    # Positions k, for an item that leaves position s (a row for each s):
+    # An item leaves position s and passes the item at position k; a row for each s.
     k = np.arange(r)
     s = np.arange(r)[:, np.newaxis]
-    # 1 / (rank of the item at k after the move), 0 at k = s;
+    # 1 / (rank of the passed item after the move), 0 at k = s.
     moved = np.where(k == s, 0.0, 1.0 / np.where(k > s, np.maximum(k, 1), k + 2))
-    # by how much this differs from 1 / (its rank before, k + 1);
+    # The difference from 1 / (k + 1), where k + 1 is its rank before the move.
     change = np.where(k == s, 0.0, np.abs(moved - 1.0 / (k + 1)))
-    # and 1 / (rank of the moved item in each gap; gap g is in front of position g).
+    # 1 / (rank of the moved item in each gap); gap g is in front of position g.
     gaps = np.arange(r + 1)
     inverse_rank = 1.0 / (gaps + (gaps <= s))
 
@@ -357,7 +357,7 @@ def _sweep(full, lists, order, closing, smallest_gain):
         links[:, 0] = own
         link.cumsum(axis=1, out=links[:, 1:])
         links[:, 1:] += own[:, np.newaxis]
-        # What each item loses if the moved one goes behind it, or gains if in front.
+        # Each item loses this if the moved one goes behind it, or gains it if in front.
         cost = link * moved[source] - closing * change[source]
         cost.cumsum(axis=1, out=costs[:, 1:])
         value = links * inverse_rank[source] - costs

@@ -222,7 +222,7 @@ def subsets_by_size(n_items):
     masks = np.arange(2**n_items, dtype=np.int32)
     size = np.zeros(2**n_items, dtype=np.int8)
     for i in range(n_items):
-        # Subsets with item i as the last one: those of the items before, and i.
+        # Add item i to the subsets of the items before it.
         size[2**i : 2 ** (i + 1)] = size[: 2**i] + 1
     by_size = np.argsort(size, kind="stable")
     ends = np.cumsum(np.bincount(size))
