@@ -28,7 +28,7 @@ def _counted(weights, X, y):
     return weights / weights.mean(), X, y
 
 
-def _standardised(X, weights):
+def standardised(X, weights):
     """Return the standardised copy of X, its `Scaling` and its `Moments`.
 
     Sparse columns with zeros are not centred: the free intercept takes their means.
@@ -83,7 +83,7 @@ def curvature_of_classes(k):
     return 1.0 / k if k > 2 else 0.25
 
 
-def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
+def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000, standard=None):
     """Fit logistic regression; return coefficients of the features as given.
 
     The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared
@@ -91,11 +91,15 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     entry of the gradient is above `tol` at the solution. Two classes have one row of
     coefficients.
 
+    `standard` has what `standardised` returns, if it is known and all weights are 1.
+
     Returns coefficients, intercepts, the number of iterations and alpha.
     """
     n_rows = float(weights.sum())
     weights, X, y = _counted(weights, X, y)
-    scaled, scaling, moments = _standardised(X, weights)
+    if standard is None:
+        standard = standardised(X, weights)
+    scaled, scaling, moments = standard
     curvature = curvature_of_classes(len(np.unique(y)))
     alpha = chosen_alpha(alpha, moments.n_features, n_rows, curvature)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
@@ -196,7 +200,7 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     low = np.nan_to_num(np.fmin.reduce(targets))
     high = np.nan_to_num(np.fmax.reduce(targets))
     varies = high > low
-    scaled, scaling, moments = _standardised(X, weights)
+    scaled, scaling, moments = standardised(X, weights)
     alpha = chosen_alpha(alpha, moments.n_features, rows.weights.sum(), 0.25)
     # a = (t - low) / (high - low)
     fractions = targets[:, varies]  # a copy

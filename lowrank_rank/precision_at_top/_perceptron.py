@@ -26,7 +26,8 @@ from .._parameters import (
     say,
 )
 from .._warn import warn
-from ..fitting._statistics import Moments, Scaling, standardise
+from ..fitting._logistic import standardised
+from ..fitting._statistics import Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import check_top, make_batches, resolve_top_loss
 from ._steps import (
@@ -274,8 +275,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         with fresh_fit(self):
             X, positive, lists = self._read_labels(X, y, qid)
             check_top(self._checked_loss(), positive, lists)
-            path, scaled = self._standardise(X, positive)
-            weights = self._solve(path, scaled, positive, lists)
+            path, scaled, shift = self._standardise(X, positive)
+            weights = self._solve(path, scaled, shift, positive, lists)
             self._keep(X, positive, weights)
             self.n_lists_ = lists.n_lists
             self._fitted_lists_ = lists.keys(MAX_KEYS)
@@ -339,11 +340,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 n_earlier_lists = self.n_lists_
             path = getattr(self, "_path_", None)
             if path is None or not path.n_steps:
-                path, scaled = self._standardise(X, positive)
+                path, scaled, shift = self._standardise(X, positive)
             else:
                 path = replace(path)  # an error must not change the fitted state
                 scaled = standardise(X, path.scaling)
-            weights = self._solve_one_pass(path, scaled, positive, lists)
+                shift = shift_of(X, path.scaling)
+            weights = self._solve_one_pass(path, scaled, shift, positive, lists)
             self._keep(X, positive, weights, threshold)
             self.n_lists_ = 1
             if lists.ids is not None:
@@ -406,27 +408,34 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     # Fit ----------------------------------------------------------------------------
 
     def _standardise(self, X, positive):
-        """Return the initial `Trajectory`, and the standardised rows."""
+        """Return the initial `Trajectory`, the standardised rows and their shift.
+
+        The shift is still to be subtracted, from sparse rows.
+        """
         check_range(X, self)
-        published = is_published(self.method)
-        if published:
+        start = self.start
+        if is_published(self.method):
+            if self.method == "svmperf" or start == "auto":
+                start = "zeros"
             p = X.shape[1]
             scaling = Scaling(mean=np.zeros(p), scale=np.ones(p))
             square = float(mean_square(X))
+            scaled = standardise(X, scaling)
+            shift = 0.0
+            weights = start_weights(start, X, positive, scaling)
         else:
-            moments = Moments.of(X, np.ones(X.shape[0]))
+            standard = standardised(X, np.ones(X.shape[0]))
+            scaled, centred, moments = standard
             scaling = Scaling(mean=moments.mean, scale=moments.scale)
             square = moments.n_features
-        start = self.start
-        if self.method == "svmperf" or start == "auto":
-            start = "zeros" if published else "logistic"
-        weights = start_weights(start, X, positive, scaling)
+            shift = (moments.mean - centred.mean) / moments.scale
+            weights = start_weights(start, X, positive, scaling, standard)
         path = Trajectory(
             start=weights, last=weights, mean=weights, scaling=scaling, square=square
         )
-        return path, standardise(X, scaling)
+        return path, scaled, shift
 
-    def _solve(self, path, X, positive, lists):
+    def _solve(self, path, X, shift, positive, lists):
         """Return the weights after all passes over the standardised rows."""
         if self.method == "svmperf":
             return self._solve_by_cutting_planes(path, X, positive, lists)
@@ -438,7 +447,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             self.target_loss_,
             self.batch_size,
             random_state,
-            shift_of(X, path.scaling),
+            shift,
         )
         if not batches:
             raise ValueError(
@@ -480,7 +489,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         self.n_iter_ = len(self.loss_curve_)
         return weights
 
-    def _solve_one_pass(self, path, X, positive, lists):
+    def _solve_one_pass(self, path, X, shift, positive, lists):
         """Return the weights after one pass over the standardised rows of a call."""
         batches = make_batches(
             X,
@@ -489,7 +498,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             self.target_loss_,
             self.batch_size,
             random_state=None,
-            shift=shift_of(X, path.scaling),
+            shift=shift,
         )
         path.n_places += sum(batch.n_places for batch in batches)
         precision = self._run_pass(path, batches)

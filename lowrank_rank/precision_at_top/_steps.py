@@ -133,17 +133,20 @@ def run_pass(path, batches, method, *, eta0, alpha):
 # Initial weights --------------------------------------------------------------------
 
 
-def start_weights(start, X, positive, scaling):
+def start_weights(start, X, positive, scaling, standard=None):
     """Return the initial weights (p,) of features standardised by `scaling`.
 
-    They are logistic regression, or zeros, also if all labels are equal.
+    They are logistic regression, or zeros, also if all labels are equal. `standard` is
+    as in `fit_logistic`.
     """
     if start == "zeros" or positive.all() or not positive.any():
         return np.zeros(X.shape[1])
     with warnings.catch_warnings():
         # A start need not be a minimum.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        coef, *_ = fit_logistic(X, positive, np.ones(X.shape[0]), "auto", tol=1e-6)
+        coef, *_ = fit_logistic(
+            X, positive, np.ones(X.shape[0]), "auto", tol=1e-6, standard=standard
+        )
     return coef[0] * scaling.scale
 
 
