@@ -221,8 +221,9 @@ def check_same_index(**named):
     """
     X: Any = named.get("X")
     if is_data_frame(X):
-        _refuse_own_column(X, "y", named.get("y"), ())
-        _refuse_own_column(X, "qid", named.get("qid"), QUERY)
+        names = column_names(X)
+        _refuse_own_column(X, names, "y", named.get("y"), ())
+        _refuse_own_column(X, names, "qid", named.get("qid"), QUERY)
     indices: dict[str, Any] = {}
     for name, values in named.items():
         index: Any = getattr(values, "index", None)
@@ -245,12 +246,12 @@ def check_same_index(**named):
         )
 
 
-def _refuse_own_column(X, argument, values, likely_names):
+def _refuse_own_column(X, names, argument, values, likely_names):
     """Refuse a column of X that equals an argument and has its name."""
     if hasattr(values, "name"):
         likely_names = [values.name]
     for name in likely_names:
-        if name in column_names(X) and np.array_equal(np.asarray(X[name]), values):
+        if name in names and np.array_equal(np.asarray(X[name]), values):
             raise ValueError(
                 f"Column {name!r} of X is {argument}, and no feature: "
                 f"X.drop(columns=[{name!r}])."
