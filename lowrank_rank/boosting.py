@@ -1,4 +1,4 @@
-"""LightGBM and XGBoost: order-preserving surrogates as objectives, measures of lists as metrics."""
+"""LightGBM and XGBoost: surrogates as objectives, measures of lists as metrics."""
 
 from .order_preserving._boosting import boosting_metric, boosting_objective
 

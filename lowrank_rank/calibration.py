@@ -1,4 +1,4 @@
-"""Quantities of the theorems: regret, its bounds, conditions on the distribution, margins."""
+"""Quantities of the theorems: regret, its bounds, noise conditions and margins."""
 
 from .low_rank._calibration import calibration_report, conditional_regret
 from .order_preserving._bounds import C_phi, is_order_preserving, regret_bound
