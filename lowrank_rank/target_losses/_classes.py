@@ -379,6 +379,7 @@ class MatrixLoss(BaseEstimator):
     """
 
     _parameters: ClassVar = {"n_components": [count(), None]}
+    _factorised: Any
 
     def __init__(self, loss_matrix: ArrayLike, n_components: int | None = None) -> None:
         self.loss_matrix = loss_matrix

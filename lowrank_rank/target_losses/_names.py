@@ -150,7 +150,7 @@ def names_of(
     """
     entries = _MEASURES if scored else TARGET_LOSSES
     names = []
-    first_of_class = {}
+    first_of_class: dict = {}
     for entry in entries.values():
         for name in entry.examples:
             if holds is None or holds(resolve_measure(name)):
