@@ -7,7 +7,11 @@ results are plain float arrays, and the lists that their rows form.
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_array, column_or_1d
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+)
 
 from ._arrays import (
     QUERY,
@@ -24,10 +28,13 @@ from ._arrays import (
     without_string_dtype,
 )
 from ._lists import RankingLists, id_array, is_missing, same_id
+from ._times import dates_of, read_times
 from ._warn import warn
 
 
-def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
+def ranking_target(
+    y: ArrayLike, qid: ArrayLike, *, time: ArrayLike | None = None
+) -> np.ndarray:
     """Pack grades and query ids into one array that scikit-learn slices as one.
 
     Every tool of scikit-learn that takes rows out of `y` (cross-validation, bagging,
@@ -39,17 +46,21 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
         Grades, higher is better.
     qid : array-like of shape (n_rows,)
         Query id of each row: any hashable ids, in any order.
+    time : array-like of shape (n_rows,) or None, default=None
+        Time of each row, for `model_selection.QueryTimeSeriesSplit`: numbers, dates,
+        periods or durations, no text. Nothing else reads it.
 
     Returns
     -------
     target : structured ndarray of shape (n_rows,)
-        An array with the fields "y" and "qid". Estimators, measures and scorers of this
-        package take it wherever they take `y`.
+        An array with the fields "y" and "qid", and "time" if it is given. Estimators,
+        measures and scorers of this package take it wherever they take `y`.
 
     Raises
     ------
     ValueError
-        If the lengths differ, `y` is not one-dimensional or an id is missing.
+        If the lengths differ, `y` is not one-dimensional, an id or a time is missing,
+        or a time is text.
 
     Examples
     --------
@@ -58,7 +69,7 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
     >>> target["y"].tolist(), target["qid"].tolist()
     ([2.0, 0.0, 1.0], ['a', 'a', 'b'])
     """
-    check_same_index(y=y, qid=qid)
+    check_same_index(y=y, qid=qid, time=time)
     if getattr(getattr(y, "dtype", None), "names", None):
         raise ValueError(
             "y carries a qid already: give ranking_target the grades alone, y['y']."
@@ -83,9 +94,13 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
             f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row."
         )
     qid = without_string_dtype(qid)
-    target = np.empty(len(y), dtype=[("y", np.float64), ("qid", qid.dtype)])
-    target["y"] = y
-    target["qid"] = qid
+    fields = {"y": y, "qid": qid}
+    if time is not None:
+        fields["time"] = read_times(time)
+        check_consistent_length(y, fields["time"])
+    target = np.empty(len(y), dtype=[(name, f.dtype) for name, f in fields.items()])
+    for name, values in fields.items():
+        target[name] = values
     return target
 
 
@@ -110,11 +125,11 @@ def split_target(y, qid=None, X=None):
             )
         return y, qid
     if isinstance(y, np.ndarray):
-        if set(y.dtype.names) != {"y", "qid"}:
+        if set(y.dtype.names) - {"time"} != {"y", "qid"}:
             raise ValueError(
                 f"y is a structured array with the fields {y.dtype.names}; a ranking "
-                "target has the fields 'y' and 'qid': build it with "
-                "ranking_target(y, qid)."
+                "target has the fields 'y' and 'qid', and perhaps 'time': build it "
+                "with ranking_target(y, qid)."
             )
         carried_qid = y["qid"]
         labels = y["y"]
@@ -128,6 +143,25 @@ def split_target(y, qid=None, X=None):
             "qid is given twice, in y and by itself, and the two differ: give one."
         )
     return labels, carried_qid
+
+
+def carried_times(y):
+    """Return the field "time" of a `ranking_target`, or None."""
+    if isinstance(y, np.ndarray) and "time" in (y.dtype.names or ()):
+        return y["time"]
+    return None
+
+
+def times_of_rows(y, qid):
+    """Return the times that y carries, else ids that are dates, else None."""
+    times = carried_times(y)
+    if times is not None:
+        return times
+    for ids in (qid, split_target(y)[1]):
+        dates = None if ids is None else dates_of(ids)
+        if dates is not None:
+            return dates
+    return None
 
 
 def _are_same_ids(one, two):

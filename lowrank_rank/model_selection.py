@@ -26,10 +26,19 @@ from ._arrays import (
     n_rows,
     take_rows,
 )
-from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
+from ._labels import (
+    carried_times,
+    carries_qid,
+    one_label_per_row,
+    ranking_target,
+    split_target,
+    times_of_rows,
+)
 from ._lists import RankingLists
 from ._parameters import checked, count
+from ._times import read_times
 from ._typing import Bunch
+from ._warn import warn
 from .metrics._scorer import make_ranking_scorer
 
 __all__ = [
@@ -134,29 +143,44 @@ def query_train_test_split(
 
 
 class QueryTimeSeriesSplit(BaseCrossValidator):
-    """Time series splits of whole queries: each fold comes after those before it.
+    """Time series splits of queries: no training row is later than the first test row.
 
-    scikit-learn's ``TimeSeriesSplit`` cuts queries apart. Here the queries, in the
-    order of their times, are split by ``TimeSeriesSplit``, and each query takes its
-    rows with it.
+    A query starts at its earliest row. ``TimeSeriesSplit`` splits the distinct starting
+    times of the queries. The test part is all rows of the queries that start in it, and
+    the training part is all rows that are earlier than the first test row. Rows of
+    equal time are never on both sides, and the order of the rows means nothing.
 
     Parameters
     ----------
     n_splits : int, default=5
         Number of splits, at least 2.
     gap : int, default=0
-        Number of queries between the training and the test part that are in neither.
+        Number of starting times between the training and the test part whose rows are
+        in neither.
+
+    See Also
+    --------
+    ranking_target : Carries the times through searches and ``cross_val_score``.
 
     Examples
     --------
+    Query c starts on day 2 and comes back on day 3. Its row of day 3 is in no training
+    part whose test part starts on day 3.
+
+    >>> from lowrank_rank import ranking_target
     >>> from lowrank_rank.model_selection import QueryTimeSeriesSplit
-    >>> day, qid = [1, 1, 2, 2, 3, 3], ["a", "a", "b", "c", "c", "b"]
-    >>> splits = QueryTimeSeriesSplit(n_splits=2).split(day, groups=qid)
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid, day = ["d", "c", "c", "b", "a", "a"], [3, 3, 2, 2, 1, 1]
+    >>> y = ranking_target([1, 0, 1, 0, 1, 0], qid, time=day)
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")  # it counts the row that is left out
+    ...     splits = list(QueryTimeSeriesSplit(n_splits=2).split(X, y))
     >>> [(train.tolist(), test.tolist()) for train, test in splits]
-    [([0, 1], [2, 5]), ([0, 1, 2, 5], [3, 4])]
+    [([4, 5], [1, 2, 3]), ([2, 3, 4, 5], [0])]
     """
 
-    __metadata_request__split = {"groups": True}  # noqa: RUF012
+    __metadata_request__split = {"groups": True, "time": True}  # noqa: RUF012
 
     def __init__(self, n_splits: int = 5, *, gap: int = 0) -> None:
         self.n_splits = n_splits
@@ -192,12 +216,13 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         X : array-like of n_rows
             Features.
         y : array-like of shape (n_rows,) or None, default=None
-            Labels; a `ranking_target` carries the query ids.
+            Labels; a `ranking_target` carries the query ids, and the times if it has
+            the field "time".
         groups : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None takes the ids in y.
         time : array-like of shape (n_rows,) or None, default=None
-            Time of each row; a query has the earliest of its rows. None orders the
-            queries by their first rows.
+            Time of each row: numbers, dates, periods or durations. None takes the times
+            in y, or else query ids that are dates or periods themselves.
 
         Yields
         ------
@@ -207,7 +232,14 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         Raises
         ------
         ValueError
-            If there are no query ids, a time is missing, or there are too few queries.
+            If there are no query ids or no times, a time is missing or text, or there
+            are too few starting times.
+
+        Warns
+        -----
+        UserWarning
+            If queries come back after the start of a test part: counts the rows that
+            are left out of training.
         """
         check_same_index(X=X, y=y, groups=groups, time=time)
         if groups is None and y is not None:
@@ -216,29 +248,69 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
             raise ValueError(
                 "Give groups=qid, the query of each row, or y as a ranking_target."
             )
-        check_consistent_length(X, groups, time)
-        codes = RankingLists.from_qid(groups).codes
-        if time is None:
-            # Codes count the queries in the order of their first rows.
-            queries = np.arange(codes.max() + 1)
-        else:
-            queries = _queries_by_time(codes, np.asarray(time))
+        times = _read_times(y, groups, time)
+        check_consistent_length(X, groups, times)
+        lists = RankingLists.from_qid(groups)
+        # Ranks of the times: of each row, and of the earliest row of its query.
+        _, time_of_row = np.unique(times, return_inverse=True)
+        start_of_query = np.minimum.reduceat(lists.group(time_of_row), lists.starts)
+        start_of_row = start_of_query[lists.codes]
+        starts = np.unique(start_of_query)
+        splits = []
+        n_left_out = 0
+        for train_starts, test_starts in self._split_starts(starts):
+            # The first starting time that is not in the training part.
+            end = starts[train_starts[-1] + 1]
+            train = np.flatnonzero(time_of_row < end)
+            test = np.flatnonzero(np.isin(start_of_row, starts[test_starts]))
+            splits.append((train, test))
+            n_left_out += np.count_nonzero(start_of_row < end) - len(train)
+        if n_left_out > 0:
+            _warn_of_rows_left_out(n_left_out, splits)
+        yield from splits
+
+    def _split_starts(self, starts):
+        """Split the distinct starting times of the queries by TimeSeriesSplit."""
         splitter = TimeSeriesSplit(self.n_splits, gap=self.gap)
-        for train_part, test_part in splitter.split(queries):
-            train = np.flatnonzero(np.isin(codes, queries[train_part]))
-            test = np.flatnonzero(np.isin(codes, queries[test_part]))
-            yield train, test
+        try:
+            return list(splitter.split(starts))
+        except ValueError:
+            raise ValueError(
+                f"The queries start at {len(starts)} distinct times, too few for "
+                f"n_splits={self.n_splits} and gap={self.gap}."
+            ) from None
 
 
-def _queries_by_time(codes, time):
-    """Return the codes of the queries in the order of their earliest rows."""
-    # NaN and NaT differ from themselves.
-    is_missing = time != time
-    if np.any(is_missing):
-        raise ValueError(f"time has no value in row {int(np.argmax(is_missing))}.")
-    by_time = codes[np.argsort(time, kind="stable")]
-    _, first = np.unique(by_time, return_index=True)
-    return by_time[np.sort(first)]
+def _read_times(y, groups, time):
+    """Read the time of each row: `time`, what y carries, or ids that are dates."""
+    if time is not None:
+        times = read_times(time)
+        carried = carried_times(y)
+        if carried is not None and times.tolist() != carried.tolist():
+            raise ValueError(
+                "time is given twice, in y and by itself, and the two differ: give one."
+            )
+        return times
+    times = times_of_rows(y, groups)
+    if times is None:
+        raise ValueError(
+            "Splits by time need the time of each row, because the order of rows is "
+            "no time: give y as ranking_target(y, qid, time=...), or time=... to "
+            "split. Query ids that are dates need no time. If they are dates as text, "
+            "give pandas.to_datetime(qid), with dayfirst=True or False, or format=...."
+        )
+    return times
+
+
+def _warn_of_rows_left_out(n_left_out, splits):
+    """Warn of rows of queries that come back after the start of a test part."""
+    n_taken = sum(len(train) for train, _ in splits)
+    warn(
+        f"Queries of training come back later: {n_left_out} of their "
+        f"{n_taken + n_left_out} rows, in {len(splits)} splits together, are left out "
+        "of training, because training rows must be earlier than the first test row. "
+        "If each visit is ranked by itself, give each visit its own query id."
+    )
 
 
 def _read_queries(y, qid):
@@ -251,12 +323,12 @@ def _read_queries(y, qid):
         if qid is not None:
             raise ValueError("A matrix y holds one list per row and takes no qid.")
         return y, np.arange(n_rows(y))
-    y, qid = split_target(y, qid)
+    labels, qid = split_target(y, qid)
     if qid is None:
         raise ValueError(
             "The query of each row is needed: give qid=..., or a ranking_target."
         )
-    target = ranking_target(y, qid)
+    target = ranking_target(labels, qid, time=times_of_rows(y, qid))
     return target, RankingLists.from_qid(target["qid"]).codes
 
 

@@ -18,6 +18,7 @@ FLOORS = [
     {"_version", "_warn", "_typing", "_tables"},
     {"_arrays"},
     {"_lists"},
+    {"_times"},
     {"_parameters", "_labels"},
     {"_classes", "_cut_queries"},
     {"decoders"},

@@ -10,6 +10,7 @@ from sklearn.model_selection import GroupKFold, KFold, cross_val_score, cross_va
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import lowrank_rank
 from lowrank_rank import (
     CutQueriesWarning,
     LowRankSurrogateRanker,
@@ -17,6 +18,7 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     WrappedRanker,
+    compare_rankers,
     make_ranking_scorer,
     ranking_target,
 )
@@ -54,9 +56,11 @@ def test_score_and_scorers_warn_and_rank_does_not(data, model, kind):
     model.predict(X[test])
     model.rank(X[test], qid=ids[test])
     model = pickle.loads(pickle.dumps(model))
-    message = r"\d+ of \d+ query ids were also in fit, with another number of rows"
+    message = "Query ids of these rows were also in fit, with another number of rows"
     with pytest.warns(CutQueriesWarning, match=message):
         model.score(X[test], y[test], qid=ids[test])
+    model.score(X[test], y[test], qid=ids[test])  # a model warns once
+    model.fit(X[train], y[train], qid=ids[train])
     scorer = make_ranking_scorer(["ndcg@5", "map"], relevance_threshold=2)
     with pytest.warns(CutQueriesWarning, match=message) as caught:
         scorer(model, X[test], y[test], qid=ids[test])
@@ -93,3 +97,38 @@ def test_models_without_lists_of_a_whole_fit_say_nothing(data):
         LowRankSurrogateRanker().fit(X, y, qid=qid.astype(str)).score(
             X[::2], y[::2], qid=qid[::2]
         )
+
+
+def test_a_split_of_each_user_by_time_is_named_and_said_once():
+    """Each user's late rows are the test: the remedy is a filter, and no GroupKFold."""
+    rng = np.random.default_rng(0)
+    user = np.repeat(np.arange(20), 12)
+    is_early = np.tile(np.arange(12) < 8, 20)
+    X = rng.normal(size=(240, 2))
+    y = (X[:, 0] + rng.normal(size=240) > 0).astype(float)
+    rankers = {}
+    for name in ("one", "two"):
+        ranker = OrderPreservingRegressor()
+        ranker.fit(X[is_early], y[is_early], qid=user[is_early])
+        rankers[name] = ranker
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for n_users in (20, 10, 5):
+            rows = ~is_early & (user < n_users)
+            for ranker in rankers.values():
+                ranker.score(X[rows], y[rows], qid=user[rows])
+        late = {"X": X[~is_early], "qid": user[~is_early], "measure": "ndcg@5"}
+        compare_rankers(y[~is_early], rankers, **late)
+    texts = [str(one.message) for one in caught]
+    assert len(texts) == 2  # one for each model
+    for words in ("later rows of each user", "by time", "warnings.filterwarnings("):
+        assert words in texts[0]
+    line = texts[0].partition("the score is right: ")[2].rstrip(".")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(line, {"warnings": warnings, "lowrank_rank": lowrank_rank})
+        model = pickle.loads(pickle.dumps(rankers["one"]))
+        model.score(X[~is_early], y[~is_early], qid=user[~is_early])
+    model = pickle.loads(pickle.dumps(model))
+    with pytest.warns(CutQueriesWarning):  # a copy, without the filter
+        model.score(X[~is_early], y[~is_early], qid=user[~is_early])

@@ -1,22 +1,32 @@
 """Whole queries: split, counted in curves, permuted inside."""
 
+import warnings
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn import config_context
+from sklearn import clone, config_context
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     GroupShuffleSplit,
     TimeSeriesSplit,
     cross_val_score,
+    cross_validate,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    StackingRanker,
     WrappedRanker,
     make_ranking_scorer,
     ranking_target,
@@ -240,6 +250,9 @@ def test_a_frame_is_split_by_its_column_of_ids():
             query_train_test_split(*arrays, qid=qid)
 
 
+# Splits by time ---------------------------------------------------------------------
+
+
 def rows_in_time(n_queries=13, seed=0):
     """Rows of queries in mixed order, with times that follow the number of the query."""
     rng = np.random.RandomState(seed)
@@ -247,15 +260,24 @@ def rows_in_time(n_queries=13, seed=0):
     return qid, 10.0 * qid + rng.uniform(size=len(qid))
 
 
+def split_in_time(qid, time, n_splits=3, gap=0):
+    splitter = QueryTimeSeriesSplit(n_splits=n_splits, gap=gap)
+    return list(splitter.split(np.zeros(len(qid)), groups=qid, time=time))
+
+
+def assert_same_splits(splits, others):
+    assert len(splits) == len(others) > 0
+    for (train, test), (other_train, other_test) in zip(splits, others, strict=True):
+        assert_array_equal(train, other_train)
+        assert_array_equal(test, other_test)
+
+
 @pytest.mark.parametrize("gap", [0, 2])
 def test_later_queries_are_tested_whole(gap):
     qid, time = rows_in_time()
-    names = np.array([f"q{(7 * i) % 13}" for i in range(13)])[
-        qid
-    ]  # no order in the names
-    splits = list(
-        QueryTimeSeriesSplit(n_splits=3, gap=gap).split(time, groups=names, time=time)
-    )
+    # There is no order in the names.
+    names = np.array([f"q{(7 * i) % 13}" for i in range(13)])[qid]
+    splits = split_in_time(names, time, gap=gap)
     expected = TimeSeriesSplit(3, gap=gap).split(np.arange(13))
     for (train, test), (first, later) in zip(splits, expected, strict=True):
         assert set(qid[train]) == set(first)
@@ -263,51 +285,297 @@ def test_later_queries_are_tested_whole(gap):
         assert len(train) == np.isin(qid, first).sum()
         assert np.all(np.diff(train) > 0)
         assert time[train].max() < time[test].min()
-    dates = np.datetime64("2025-01-01") + time.astype("timedelta64[D]")
-    for one, other in zip(
-        splits,
-        QueryTimeSeriesSplit(3, gap=gap).split(time, groups=names, time=dates),
-        strict=True,
-    ):
-        assert_array_equal(one[1], other[1])
 
 
-def test_without_times_queries_follow_their_first_rows():
-    qid = np.array(["c", "a", "c", "b", "a", "d"])
-    splits = list(QueryTimeSeriesSplit(n_splits=3).split(qid, groups=qid))
-    assert [test.tolist() for _, test in splits] == [[1, 4], [3], [5]]
-    target = ranking_target(np.arange(6) % 2, qid)
-    carried = list(QueryTimeSeriesSplit(n_splits=3).split(qid, target))
-    assert [train.tolist() for train, _ in carried] == [
-        train.tolist() for train, _ in splits
-    ]
+DAYS = pd.Timestamp("2025-01-20") + pd.to_timedelta(np.arange(40), unit="D")
+#: Kinds of times, made of the numbers of the days.
+TIMES = {
+    "integers": lambda day: day.tolist(),
+    "unsigned": lambda day: day.astype(np.uint8),
+    "floats": lambda day: day / 7,
+    "nullable integers": lambda day: pd.Series(day, dtype="Int64"),
+    "decimals": lambda day: [Decimal(int(d)) / 3 for d in day],
+    "large integers": lambda day: np.array([2**60 + int(d) for d in day], dtype=object),
+    "datetime64": lambda day: DAYS.to_numpy()[day],
+    "index": lambda day: DAYS[day],
+    "series": lambda day: pd.Series(DAYS[day]),
+    "categorical": lambda day: pd.Series(DAYS[day]).astype("category"),
+    "time zone": lambda day: pd.Series(DAYS[day]).dt.tz_localize("Europe/Berlin"),
+    "timestamps": lambda day: list(DAYS[day]),
+    "dates": lambda day: [one.date() for one in DAYS[day]],
+    "aware datetimes": lambda day: list(DAYS[day].tz_localize("UTC").to_pydatetime()),
+    "scalars of NumPy": lambda day: list(DAYS.to_numpy()[day]),
+    "periods": lambda day: pd.Series(DAYS[day].to_period("D")),
+    "durations": lambda day: DAYS[day] - DAYS[0],
+    "timedeltas": lambda day: list((DAYS[day] - DAYS[0]).to_pytimedelta()),
+}
+#: Kinds that are times without `time`, if they are the query ids.
+DATES = [
+    "datetime64", "index", "series", "categorical", "time zone", "timestamps", "dates",
+    "aware datetimes", "scalars of NumPy", "periods",
+]  # fmt: skip
+TEXT = {
+    "day first": lambda day: DAYS[day].strftime("%d/%m/%Y"),
+    "year first": lambda day: DAYS[day].strftime("%Y-%m-%d").tolist(),
+    "objects": lambda day: DAYS[day].strftime("%d/%m/%Y").to_numpy(dtype=object),
+    "NumPy": lambda day: DAYS[day].strftime("%d/%m/%Y").to_numpy(dtype=str),
+    "categorical": lambda day: pd.Series(DAYS[day].strftime("%d/%m/%Y"), dtype="category"),
+    "numbers as text": lambda day: day.astype(str),
+    "one of them": lambda day: [*day[:-1].tolist(), "40"],
+}  # fmt: skip
 
 
-def test_time_series_splits_in_tools_of_sklearn():
+@pytest.mark.parametrize("kind", TIMES)
+def test_times_of_any_kind_split_alike(kind):
+    # Newest first, as a data base gives it, then shuffled.
+    for day in (np.repeat(np.arange(40)[::-1], 3), np.random.RandomState(0).permutation(
+        np.repeat(np.arange(40), 3)
+    )):  # fmt: skip
+        expected = split_in_time(day, day)
+        for train, test in expected:
+            assert day[train].max() < day[test].min()
+        times = TIMES[kind](day)
+        assert_same_splits(split_in_time(day, times), expected)
+        target = ranking_target(day % 2, day, time=times)
+        carried = QueryTimeSeriesSplit(3).split(day, target)
+        assert_same_splits(list(carried), expected)
+        if kind in DATES:
+            as_ids = QueryTimeSeriesSplit(3).split(day, groups=times)
+            assert_same_splits(list(as_ids), expected)
+            target = ranking_target(day % 2, times)
+            assert_same_splits(
+                list(QueryTimeSeriesSplit(3).split(day, target)), expected
+            )
+            # The ids in y are dates, and groups number them.
+            of_codes = QueryTimeSeriesSplit(3).split(day, target, groups=day)
+            assert_same_splits(list(of_codes), expected)
+        else:
+            with pytest.raises(ValueError, match="need the time of each row"):
+                next(QueryTimeSeriesSplit(3).split(day, groups=times))
+
+
+@pytest.mark.parametrize("kind", TEXT)
+def test_text_is_no_time(kind):
+    day = np.repeat(np.arange(40), 3)
+    text = TEXT[kind](day)
+    with pytest.raises(ValueError, match=r"time is the text .*to_datetime.*dayfirst="):
+        split_in_time(day, text)
+    with pytest.raises(ValueError, match=r"time is the text .*to_datetime.*dayfirst="):
+        ranking_target(day % 2, day, time=text)
+    with pytest.raises(ValueError, match=r"time=\.\.\..*to_datetime\(qid\).*dayfirst"):
+        next(QueryTimeSeriesSplit(3).split(day, groups=text))
+
+
+@pytest.mark.parametrize(
+    ("time", "message"),
+    [
+        ([1.0, np.nan, 2.0, 3.0], "time has no value in row 1"),
+        ([1.0, 2.0, np.inf, 3.0], "time has no value in row 2"),
+        ([1, None, 2, 3], "time has no value in row 1"),
+        (pd.Series([1, 2, 3, None], dtype="Int64"), "time has no value in row 3"),
+        (pd.to_datetime(["2025-01-01", None, "2025-01-02", "2025-01-03"]), "in row 1"),
+        ([True, False, True, False], "time must hold numbers, dates"),
+        ([1j, 2, 3, 4], "time must hold numbers, dates"),
+        ([date(2025, 1, 1), 3, 4, 5], "time must hold numbers, dates"),
+        ([datetime(2025, 1, d, tzinfo=UTC if d < 3 else None) for d in range(1, 5)],
+         "all with a time zone or all without"),
+        ([[1], [2], [3], [4]], "time must hold numbers, dates"),
+        (np.ones((4, 1)), "one-dimensional"),
+        (np.ma.masked_array([1, 2, 3, 4], [0, 1, 0, 0]), "masked"),
+        ("day", "text 'day'"),
+        (3, "time must be an array-like"),
+        ([1, 2, 3], "inconsistent numbers of samples"),
+    ],
+)  # fmt: skip
+def test_times_without_sense(time, message):
+    with pytest.raises(ValueError, match=message):
+        split_in_time(list("abcd"), time)
+    with pytest.raises(ValueError, match=message):
+        ranking_target([0, 1, 0, 1], list("abcd"), time=time)
+
+
+def test_rows_of_queries_that_come_back_are_left_out_and_counted():
+    rng = np.random.default_rng(0)
+    user = rng.integers(0, 40, 1200)
+    time = rng.permutation(1200) // 2  # two rows each time
+    with pytest.warns(UserWarning, match="are left out of training") as caught:
+        splits = split_in_time(user, time)
+    assert len(caught) == 1
+    n_rows = n_left_out = 0
+    for train, test in splits:
+        first = time[test].min()
+        users_before = user[time < first]
+        assert_array_equal(train, np.flatnonzero(time < first))
+        assert_array_equal(test, np.flatnonzero(np.isin(user, user[test])))
+        assert not set(users_before) & set(user[test])
+        of_users = np.isin(user, users_before)
+        n_rows += of_users.sum()
+        n_left_out += of_users.sum() - len(train)
+    words = f"{n_left_out} of their {n_rows} rows, in 3 splits together"
+    assert words in str(caught[0].message)
+
+
+def test_no_training_row_is_later_than_the_first_test_row():
+    """Two hundred tables of few times, many ties, and queries that come back."""
+    n_split = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = rng.integers(6, 60)
+        qid = rng.integers(0, rng.integers(4, 20), n)
+        time = rng.integers(0, rng.integers(4, 40), n)
+        how = {"n_splits": int(rng.integers(2, 4)), "gap": int(rng.integers(0, 2))}
+        n_splits, gap = how["n_splits"], how["gap"]
+        starts = {time[qid == one].min() for one in set(qid.tolist())}
+        n_tested = len(starts) // (n_splits + 1) * n_splits
+        if n_tested == 0 or len(starts) - gap <= n_tested:
+            with pytest.raises(ValueError, match="distinct times, too few"):
+                split_in_time(qid, time, **how)
+            continue
+        order = rng.permutation(n)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            splits = split_in_time(qid, time, **how)
+            moved = split_in_time(qid[order], time[order], **how)
+        n_split += 1
+        assert len(splits) == n_splits
+        tested = np.concatenate([test for _, test in splits])
+        assert len(np.unique(tested)) == len(tested)
+        for (train, test), (other_train, other_test) in zip(splits, moved, strict=True):
+            assert len(train)
+            assert len(test)
+            assert time[train].max() < time[test].min()
+            assert not set(qid[train]) & set(qid[test])
+            # The order of the rows means nothing.
+            assert_array_equal(np.sort(order[other_train]), train)
+            assert_array_equal(np.sort(order[other_test]), test)
+    assert n_split > 120
+
+
+def test_times_given_twice_must_be_the_same():
+    qid, day = np.arange(6), np.arange(6)[::-1]
+    target = ranking_target(qid % 2, qid, time=day)
+    splitter = QueryTimeSeriesSplit(2)
+    expected = list(splitter.split(qid, target))
+    assert_same_splits(list(splitter.split(qid, target, time=day)), expected)
+    for other in (qid, DAYS[:6], day[:5]):
+        with pytest.raises(ValueError, match="time is given twice"):
+            next(splitter.split(qid, target, time=other))
+    # Ids that are dates may have times beside them.
+    of_days = ranking_target(qid % 2, DAYS[:6])
+    assert_same_splits(list(splitter.split(qid, of_days, time=day)), expected)
+
+
+@pytest.fixture(scope="module")
+def documents_in_time():
+    """Documents, and a time for each query in which neither rows nor ids are sorted."""
     X, y, qid = make_ranking(n_lists=20, random_state=0)
+    return X, y, qid, np.random.RandomState(1).permutation(20)[qid]
+
+
+def test_time_series_splits_in_tools_of_sklearn(documents_in_time):
+    X, y, qid, time = documents_in_time
     cv, scorer = QueryTimeSeriesSplit(n_splits=3), make_ranking_scorer("ndcg@5")
-    target = ranking_target(y, qid)
+    target = ranking_target(y, qid, time=time)
     ranker = LowRankSurrogateRanker()
+    expected = []
+    for train, test in cv.split(X, groups=qid, time=time):
+        ranker.fit(X[train], y[train], qid=qid[train])
+        expected.append(scorer(ranker, X[test], y[test], qid=qid[test]))
     by_target = cross_val_score(ranker, X, target, cv=cv, scoring=scorer)
     by_groups = cross_val_score(ranker, X, target, groups=qid, cv=cv, scoring=scorer)
-    assert_array_equal(by_target, by_groups)
+    assert by_target.tolist() == by_groups.tolist() == expected
     assert len(by_target) == cv.get_n_splits() == 3
     assert repr(cv) == "QueryTimeSeriesSplit(gap=0, n_splits=3)"
     with config_context(enable_metadata_routing=True):
         routed = cross_val_score(
             ranker, X, target, cv=cv, scoring=scorer, params={"groups": qid}
         )
+        beside = cross_val_score(
+            ranker,
+            X,
+            y,
+            cv=cv,
+            scoring=scorer,
+            params={"groups": qid, "qid": qid, "time": time},
+        )
     assert_array_equal(routed, by_target)
+    assert_array_equal(beside, by_target)
+    with pytest.raises(ValueError, match="need the time of each row"):
+        cross_val_score(ranker, X, ranking_target(y, qid), cv=cv, scoring=scorer)
+
+
+def test_nested_searches_split_by_time_inside(documents_in_time):
+    X, y, qid, time = documents_in_time
+    target = ranking_target(y, qid, time=DAYS[time])
+    search = GridSearchCV(
+        LowRankSurrogateRanker(),
+        {"alpha": [0.1, 10.0]},
+        cv=QueryTimeSeriesSplit(2),
+        scoring=make_ranking_scorer("ndcg@5"),
+        error_score="raise",
+    )
+    found = cross_validate(
+        search,
+        X,
+        target,
+        cv=QueryTimeSeriesSplit(3),
+        scoring=search.scoring,
+        error_score="raise",
+        return_estimator=True,
+    )
+    outer = QueryTimeSeriesSplit(3).split(X, target)
+    for model, (train, _) in zip(found["estimator"], outer, strict=True):
+        by_hand = clone(search).set_params(
+            cv=split_in_time(qid[train], time[train], n_splits=2)
+        )
+        by_hand.fit(X[train], ranking_target(y[train], qid[train]))
+        for key in ("split0_test_score", "split1_test_score"):
+            assert_array_equal(model.cv_results_[key], by_hand.cv_results_[key])
+
+
+@pytest.mark.parametrize("way", ["field", "ids"])
+def test_curves_and_stacks_hand_times_to_the_splitter(documents_in_time, way):
+    X, y, qid, time = documents_in_time
+    days = DAYS[time]
+    # Of the time in a field, and of ids that are dates.
+    target = ranking_target(y, qid, time=days) if way == "field" else y
+    ids = {} if way == "field" else {"qid": days}
+    splits = split_in_time(qid, time)
+    options = {"train_sizes": [2, 4], "scoring": "ndcg@5", "random_state": 0}
+    curve = query_learning_curve(
+        LowRankSurrogateRanker(),
+        X,
+        target,
+        cv=QueryTimeSeriesSplit(3),
+        **options,
+        **ids,
+    )
+    expected = query_learning_curve(
+        LowRankSurrogateRanker(), X, target, cv=splits, **options, **ids
+    )
+    for one, other in zip(curve, expected, strict=True):
+        assert_array_equal(one, other)
+    parts = [
+        ("documents", OrderPreservingRegressor()),
+        ("regressor", make_pipeline(StandardScaler(), LinearRegression())),
+    ]
+    stack = StackingRanker(parts, cv=QueryTimeSeriesSplit(3)).fit(X, target, **ids)
+    assert (
+        stack.weights_ == StackingRanker(parts, cv=splits).fit(X, y, qid=qid).weights_
+    )
+    plain = ranking_target(y, qid)
+    with pytest.raises(ValueError, match="need the time of each row"):
+        StackingRanker(parts, cv=QueryTimeSeriesSplit(3)).fit(X, plain)
+    with pytest.raises(ValueError, match="need the time of each row"):
+        query_learning_curve(
+            LowRankSurrogateRanker(), X, plain, cv=QueryTimeSeriesSplit(3)
+        )
 
 
 def test_time_series_splits_say_what_is_missing():
     with pytest.raises(ValueError, match="Give groups=qid"):
         next(QueryTimeSeriesSplit().split(np.zeros(9)))
-    with pytest.raises(ValueError, match="time has no value in row 1"):
-        next(
-            QueryTimeSeriesSplit(2).split(
-                [1, 2, 3], groups=[1, 2, 3], time=[1.0, np.nan, 2.0]
-            )
-        )
-    with pytest.raises(ValueError, match="Cannot have number of folds"):
-        next(QueryTimeSeriesSplit(5).split([1, 2, 3], groups=[1, 2, 3]))
+    with pytest.raises(ValueError, match="start at 3 distinct times, too few"):
+        split_in_time([1, 2, 3], [1, 2, 3], n_splits=5)
+    with pytest.raises(ValueError, match="start at 1 distinct times, too few"):
+        split_in_time([1, 2, 3], [7, 7, 7], n_splits=2)

@@ -15,6 +15,7 @@ from lowrank_rank import (
     boosting_metric,
     boosting_objective,
     make_ranking_scorer,
+    ranking_target,
 )
 from lowrank_rank.structured import (
     StructuredHingeSequenceClassifier,
@@ -176,6 +177,20 @@ def consumed(result):
     return list(result) if inspect.isgenerator(result) else result
 
 
+def bound(name, X, y, qid):
+    """Return a public callable; a method is one of a fitted model."""
+    owner, method = PUBLIC[name]
+    if method is None:
+        return owner
+    if isinstance(inspect.getattr_static(owner, method), classmethod):
+        return getattr(owner, method)
+    instance = owner(**PARAMETERS.get(owner.__name__, {}))
+    if hasattr(instance, "fit"):
+        takes_qid = "qid" in inspect.signature(instance.fit).parameters
+        instance.fit(X, y, **({"qid": qid} if takes_qid else {}))
+    return getattr(instance, method)
+
+
 def assert_refuses_another_index(name, call, given, values):
     parameters = inspect.signature(call).parameters
     rows = [one for one in parameters if one in ROWS]
@@ -196,24 +211,10 @@ def assert_refuses_another_index(name, call, given, values):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(PUBLIC))
 def test_every_public_function_and_method_refuses_another_index(name, tmp_path):
-    owner, method = PUBLIC[name]
     X, y, qid = make_frame()
-    values, call = values_for(name, X, y, qid), owner
+    values = values_for(name, X, y, qid)
     model = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    if method is not None and not isinstance(
-        inspect.getattr_static(owner, method), classmethod
-    ):
-        instance = owner(**PARAMETERS.get(owner.__name__, {}))
-        if hasattr(instance, "fit"):
-            ids = (
-                {"qid": qid}
-                if "qid" in inspect.signature(instance.fit).parameters
-                else {}
-            )
-            instance.fit(X, values["y"], **ids)
-        call = getattr(instance, method)
-    elif method is not None:
-        call = getattr(owner, method)
+    call = bound(name, X, values["y"], qid)
     assert_refuses_another_index(name, call, further(name, model, tmp_path), values)
 
 
@@ -225,6 +226,68 @@ def test_what_public_functions_return_refuses_another_index(name, tmp_path):
     assert_refuses_another_index(
         name, RETURNED[name], given, values_for(name, X, y, qid)
     )
+
+
+#: Arguments that may be a `ranking_target`.
+LABELS = {"y", "y_true", "v", "judge"}
+
+
+def outcome(name, target, tmp_path):
+    """Result of a public callable on labels that carry their ids, or its error."""
+    X, y, qid = make_frame()
+    values = values_for(name, X, y, qid)
+    model = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    call = bound(name, X, values["y"], qid) if name in PUBLIC else RETURNED[name]
+    parameters = inspect.signature(call).parameters
+    given = {one: values[one] for one in parameters if one in ROWS - {"qid"}}
+    given |= further(name, model, tmp_path) | dict.fromkeys(
+        LABELS & given.keys(), target
+    )
+    if "random_state" in parameters:
+        given["random_state"] = 0
+    positional = []
+    for one, parameter in parameters.items():
+        if one in given and parameter.kind is parameter.POSITIONAL_ONLY:
+            positional.append(given.pop(one))
+    try:
+        result = consumed(call(*positional, **given))
+    except (TypeError, ValueError) as error:
+        return repr(error), True
+    if hasattr(result, "predict"):
+        try:
+            result = result.predict(X)
+        except TypeError:
+            result = result.predict(X, qid=qid)
+    written = [path.read_text() for path in tmp_path.glob("*.txt")]
+    return f"{result} {written}", False
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_public_function_and_method_takes_a_target_with_times(tmp_path):
+    """The field "time" changes no result."""
+    _, y, qid = make_frame()
+    taken = set()
+    changed = []
+    for name in sorted({**PUBLIC, **RETURNED}):
+        call = RETURNED.get(name)
+        if call is None:
+            owner, method = PUBLIC[name]
+            call = owner if method is None else getattr(owner, method)
+        if not LABELS & inspect.signature(call).parameters.keys():
+            continue
+        without, is_error = outcome(name, ranking_target(y, qid), tmp_path)
+        with_time, _ = outcome(
+            name, ranking_target(y, qid, time=np.arange(40)), tmp_path
+        )
+        if is_error:  # the message lists the fields
+            with_time = with_time.replace(", 'time'", "")
+        if without != with_time:
+            changed.append(name)
+        if not is_error:
+            taken.add(name)
+    print(len(taken), sorted(taken))
+    assert not changed, changed
+    assert len(taken) > 30
 
 
 def test_the_table_has_methods_class_methods_and_functions_of_theory():

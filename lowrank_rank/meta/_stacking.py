@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, take_rows
 from .._base import BaseRanker
-from .._labels import ranking_target
+from .._labels import ranking_target, times_of_rows
 from .._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from .._tables import TableMixin
 from .._typing import Bunch, Named
@@ -311,6 +311,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """
         with fresh_fit(self):
             measure = self._checked_loss()
+            given_y = y
             X, y, lists, weights = self._read(X, y, qid, sample_weight, measure)
             is_documents = y.ndim == 1
             self.target_loss_ = measure
@@ -323,7 +324,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             target = y
             if is_documents:
                 groups = lists.codes
-                target = ranking_target(y, groups)
+                time = times_of_rows(given_y, qid)  # a splitter may need it
+                target = ranking_target(y, groups, time=time)
             estimators = self.estimators or default_parts(X, y.ndim, measure)
             parts = {name: as_ranker(part, y.ndim) for name, part in estimators}
 

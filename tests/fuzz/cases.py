@@ -468,7 +468,10 @@ def pack(choices, y, qid):
         return pd.Series(
             np.asarray(y), index=pd.Index(list(qid), name="qid", tupleize_cols=False)
         )
-    return ranking_target(y, qid) if np.asarray(y).dtype.kind in "iufb" else y
+    if np.asarray(y).dtype.kind not in "iufb":
+        return y
+    time = choices.one([None, np.arange(len(y)), np.full(len(y), "2025-01-31", "M8[s]")])
+    return ranking_target(y, qid, time=time)
 
 
 def make_weights(choices, n):

@@ -32,6 +32,7 @@ of_arrays = HistGradientBoostingRanker(target_loss=NDCG(k=5)).fit(
 of_lists = LowRankSurrogateRanker().fit([[0.0], [1.0]], [0, 1], qid=["a", "a"])
 of_sparse = LowRankSurrogateRanker().fit(sparse.csr_matrix(X), y, qid=qid)
 of_targets = StackingRanker(cv=3).fit(X, ranking_target(y, qid))
+of_times = of_frames.fit(X, ranking_target(y, qid, time=pd.to_datetime(qid)))
 top = PrecisionAtKPerceptron().fit(X, y)
 pipeline = make_pipeline(StandardScaler(), of_frames)
 
