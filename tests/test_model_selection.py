@@ -1,7 +1,6 @@
 """Whole queries: split, counted in curves, permuted inside."""
 
 import warnings
-from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import numpy as np
@@ -364,34 +363,6 @@ def test_text_is_no_time(kind):
         ranking_target(day % 2, day, time=text)
     with pytest.raises(ValueError, match=r"time=\.\.\..*to_datetime\(qid\).*dayfirst"):
         next(QueryTimeSeriesSplit(3).split(day, groups=text))
-
-
-@pytest.mark.parametrize(
-    ("time", "message"),
-    [
-        ([1.0, np.nan, 2.0, 3.0], "time has no value in row 1"),
-        ([1.0, 2.0, np.inf, 3.0], "time has no value in row 2"),
-        ([1, None, 2, 3], "time has no value in row 1"),
-        (pd.Series([1, 2, 3, None], dtype="Int64"), "time has no value in row 3"),
-        (pd.to_datetime(["2025-01-01", None, "2025-01-02", "2025-01-03"]), "in row 1"),
-        ([True, False, True, False], "time must hold numbers, dates"),
-        ([1j, 2, 3, 4], "time must hold numbers, dates"),
-        ([date(2025, 1, 1), 3, 4, 5], "time must hold numbers, dates"),
-        ([datetime(2025, 1, d, tzinfo=UTC if d < 3 else None) for d in range(1, 5)],
-         "all with a time zone or all without"),
-        ([[1], [2], [3], [4]], "time must hold numbers, dates"),
-        (np.ones((4, 1)), "one-dimensional"),
-        (np.ma.masked_array([1, 2, 3, 4], [0, 1, 0, 0]), "masked"),
-        ("day", "text 'day'"),
-        (3, "time must be an array-like"),
-        ([1, 2, 3], "inconsistent numbers of samples"),
-    ],
-)  # fmt: skip
-def test_times_without_sense(time, message):
-    with pytest.raises(ValueError, match=message):
-        split_in_time(list("abcd"), time)
-    with pytest.raises(ValueError, match=message):
-        ranking_target([0, 1, 0, 1], list("abcd"), time=time)
 
 
 def test_rows_of_queries_that_come_back_are_left_out_and_counted():

@@ -470,7 +470,9 @@ def pack(choices, y, qid):
         )
     if np.asarray(y).dtype.kind not in "iufb":
         return y
-    time = choices.one([None, np.arange(len(y)), np.full(len(y), "2025-01-31", "M8[s]")])
+    time = choices.one(
+        [None, np.arange(len(y)), np.full(len(y), "2025-01-31", "M8[s]")]
+    )
     return ranking_target(y, qid, time=time)
 
 
