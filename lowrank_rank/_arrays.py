@@ -11,6 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._columns import (
+    first_text,
+    is_missing_entry,
+    kind_of_entries,
+    refuse_numbers_as_text,
+    shown,
+)
 from ._typing import ArrayLike as ArrayLike
 from ._typing import MatrixLike as MatrixLike
 
@@ -56,6 +63,7 @@ def n_rows(X):
 def numbers(values, name):
     """Convert to floats of any shape; refuse ragged, masked and complex values."""
     check_unmasked(values, name)
+    refuse_text_entries(values, name)
     try:
         array = np.asarray(values)
         if array.dtype == object and hasattr(values, "isna"):  # pandas: NA becomes NaN
@@ -66,6 +74,25 @@ def numbers(values, name):
         raise ValueError(f"{name} must be an array of numbers: {error}.") from None
     kind = "complex ones" if array.dtype.kind == "c" else f"the type {array.dtype}"
     raise ValueError(f"{name} must be an array of numbers, got {kind}.")
+
+
+def refuse_text_entries(values, name):
+    """Refuse text among numbers; the message names the first entry that is none."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # ragged values are refused where they are read
+        return
+    if array.dtype.kind not in "OUT":
+        return
+    place = first_text(array.ravel())
+    if place is None:
+        return
+    index = np.unravel_index(place[0], array.shape)
+    cell = f"{name}{[int(i) for i in index]}" if array.ndim else name
+    raise ValueError(
+        f"{name} must be an array of numbers: {cell} is the text {shown(place[1])}. Map "
+        "words to numbers first; pandas.to_numeric reads numbers that are text."
+    )
 
 
 def check_finite(array, name, largest=np.inf):
@@ -395,12 +422,10 @@ def name_the_text(error, X):
     for name, column in _columns(X):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
             if isinstance(entry, str) and repr(str(entry)) in str(error):
-                raise ValueError(
-                    f"X has the text {str(entry)!r} in row {row} of column {name!r}, "
-                    "and the model takes numbers: drop it, encode it (OneHotEncoder in "
-                    "a pipeline), or give StackingRanker() the frame as it is (boosted "
-                    "trees take a category dtype)."
-                ) from error
+                try:
+                    _refuse_text(X, name, column, row, str(entry))
+                except ValueError as named:
+                    raise named from error
 
 
 def _columns(X):
@@ -410,6 +435,87 @@ def _columns(X):
         return [(name, X[name]) for name in names]
     entries = np.asarray(X, dtype=object)
     return list(enumerate(entries.T)) if entries.ndim == 2 else []
+
+
+def _refuse_text(X, name, column, row, text):
+    """Refuse the text in a row of a column; numbers that are text have their remedy."""
+    entries = np.asarray(column, dtype=object)
+    is_frame_of_types = is_data_frame(X)
+    if is_frame_of_types and kind_of_entries(entries) == "number as text":
+        refuse_numbers_as_text(entries, name, is_polars=hasattr(X, "with_columns"))
+    stack = "the frame as it is" if is_frame_of_types else "a data frame"
+    raise ValueError(
+        f"X has the text {shown(text)} in row {row} of column {name!r}, and the model "
+        "takes numbers: drop it, encode it (OneHotEncoder in a pipeline), or give "
+        f"StackingRanker() {stack} (boosted trees take a category dtype)."
+    )
+
+
+def holds_objects(dtype):
+    """Whether a type of NumPy, pandas or polars is of objects or of text."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "OUT"
+    name = str(dtype).lower().partition("[")[0]
+    return name in ("object", "str", "string", "large_string", "utf8")
+
+
+def with_numbers(X):
+    """Return X with floats in columns of objects that are numbers; refuse text.
+
+    Missing entries become NaN. Other objects are left for scikit-learn to refuse.
+    """
+    if is_data_frame(X):
+        return _frame_with_numbers(X)
+    if not isinstance(X, np.ndarray | list | tuple):
+        return X
+    try:
+        array = np.asarray(X)
+    except ValueError:  # ragged rows are refused where they are read
+        return X
+    if array.dtype.kind not in "OUT" or array.ndim != 2:
+        return X
+    columns = [_floats_of(X, name, column) for name, column in enumerate(array.T)]
+    return np.column_stack(columns) if columns else X
+
+
+def _frame_with_numbers(X):
+    """Return a frame with floats in columns of objects that are numbers."""
+    changed = {}
+    for j, (name, dtype) in enumerate(zip(column_names(X), X.dtypes, strict=True)):
+        if holds_objects(dtype):
+            column = X[:, j] if hasattr(X, "with_columns") else X.iloc[:, j]
+            changed[j] = _floats_of(X, name, column)
+    if not changed:
+        return X
+    if hasattr(X, "with_columns"):  # polars
+        names = column_names(X)
+        return X.with_columns(**{names[j]: floats for j, floats in changed.items()})
+    X = X.copy(deep=False)
+    for j, floats in changed.items():
+        X.isetitem(j, floats)
+    return X
+
+
+def _floats_of(X, name, column):
+    """Return floats of a column of objects; the column if an object is no number."""
+    entries = np.asarray(column, dtype=object)
+    place = first_text(entries)
+    if place is not None:
+        _refuse_text(X, name, entries, *place)
+    if kind_of_entries(entries) == "date":
+        raise ValueError(
+            f"Column {name!r} of X holds dates, and the model takes numbers: make "
+            "numbers of it (such as days since a date), or drop it."
+        )
+    try:
+        floats = [np.nan if is_missing_entry(one) else float(one) for one in entries]
+    except OverflowError:
+        raise ValueError(
+            f"Column {name!r} of X holds a number beyond 1e308: scale it, or drop it."
+        ) from None
+    except (TypeError, ValueError):  # scikit-learn says what is wrong
+        return entries
+    return np.array(floats)
 
 
 def without_empty_columns(X):

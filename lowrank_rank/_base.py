@@ -28,6 +28,7 @@ from ._arrays import (
     refuse_dates,
     slices,
     take_rows,
+    with_numbers,
 )
 from ._classes import read_binary_labels
 from ._cut_queries import MAX_KEYS, warn_of_cut_queries
@@ -42,6 +43,7 @@ from ._labels import (
     refuse_lost_qid,
     refuse_no_qid,
     split_target,
+    warn_of_equal_grades,
     warn_of_single_items,
 )
 from ._lists import RankingLists, ranks_from_scores
@@ -123,6 +125,7 @@ def read_features(
     check_unmasked(X, "X")
     if not options.get("skip_check_array"):
         refuse_dates(X)
+        X = with_numbers(X)
     try:
         X = validate_data(
             estimator,
@@ -206,6 +209,14 @@ def attribute_of_fitted(estimator, name):
             f"This {type(estimator).__name__} has no estimator_, so no {name}."
         )
     return getattr(estimator.estimator_, name)
+
+
+def refuse_importances(estimator):
+    """Raise the error of a ranker without `feature_importances_`; it names what is."""
+    raise AttributeError(
+        f"{type(estimator).__name__} has no feature_importances_: call lowrank_rank."
+        "model_selection.query_permutation_importance(ranker, X, y, qid=qid)."
+    )
 
 
 # Rows -------------------------------------------------------------------------------
@@ -462,6 +473,7 @@ class BaseRanker:
         if whole:
             check_items_judged(y, weights)
             loss.warn_without_utility(y)
+            warn_of_equal_grades(lists, y)
             self._fitted_lists_ = lists.keys(MAX_KEYS)
         return Rows(X, y, lists, weights)
 

@@ -25,6 +25,7 @@ from ._arrays import (
     is_finite,
     is_frame,
     numbers,
+    refuse_text_entries,
     without_string_dtype,
 )
 from ._lists import RankingLists, id_array, is_missing, same_id
@@ -326,6 +327,7 @@ _NO_NUMBERS = (
 def _checked(values, name, what="numbers", **options):
     """Check an array of floats by scikit-learn, and reword what NumPy says of it."""
     check_unmasked(values, name)
+    refuse_text_entries(values, name)
     try:
         return check_array(
             values, ensure_2d=False, dtype=np.float64, input_name=name, **options
@@ -399,6 +401,21 @@ def warn_of_single_items(lists):
         warn(
             f"Each of the {lists.n_lists} lists has a single item: there is no order "
             "to learn or to measure. Is qid the number of the row instead of the query?"
+        )
+
+
+def warn_of_equal_grades(lists, y):
+    """Warn if the grades of each list are equal: there is no order to learn.
+
+    Lists of one row each have `warn_of_single_items`.
+    """
+    if y.ndim > 1 or lists.ids is None or lists.n_rows == lists.n_lists:
+        return
+    if not lists.has_order(lists.group(y)):
+        warn(
+            f"All grades of each query are equal ({lists.n_lists} queries): there is "
+            "no order to learn, and documents of a query should get equal scores. Are "
+            "these the grades?"
         )
 
 

@@ -170,6 +170,12 @@ class RankingLists:
             return grouped.reshape(self.n_lists, -1, *grouped.shape[1:]).sum(axis=1)
         return np.add.reduceat(grouped, self.starts, axis=0)
 
+    def has_order(self, grouped):
+        """Whether a list has two different values of a grouped array."""
+        highest = np.maximum.reduceat(grouped, self.starts)
+        lowest = np.minimum.reduceat(grouped, self.starts)
+        return bool(np.any(highest > lowest))
+
     def repeat(self, per_list):
         """Repeat one value per list over the rows of the list."""
         return np.repeat(per_list, self.lengths, axis=0)

@@ -15,7 +15,7 @@ PACKAGE = Path(lowrank_rank.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 #: The floors from the ground up; a module may import what stands below it, and of its own folder.
 FLOORS = [
-    {"_version", "_warn", "_typing", "_tables"},
+    {"_version", "_warn", "_typing", "_tables", "_columns"},
     {"_arrays"},
     {"_lists"},
     {"_times"},

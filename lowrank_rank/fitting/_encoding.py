@@ -60,7 +60,10 @@ class Encoding(NamedTuple):
         sums = np.bincount(self.codes, weights=weights * residual[:, 0])
         totals = np.bincount(self.codes, weights=weights)
         offsets = np.divide(sums, totals, out=np.zeros(len(totals)), where=totals > 0)
-        return targets - offsets[self.codes][:, np.newaxis]
+        centred = targets - offsets[self.codes][:, np.newaxis]
+        # Equal targets of a list have the mean 0, and not the rounding of their sum.
+        is_rounding = np.abs(centred) <= 1e-14 * np.abs(targets)
+        return np.where(is_rounding, 0.0, centred)
 
 
 def mean_normaliser(normaliser_sums):

@@ -23,6 +23,7 @@ from .._arrays import (
     refuse_dates,
     refuse_range,
     take_rows,
+    with_numbers,
 )
 from .._base import attribute_of_fitted, read_features
 from .._blocks import Blocks, check_new_lists, read_blocks
@@ -109,6 +110,7 @@ class RegressionMixin:
         if is_other and self._keeps_frames and is_data_frame(X):
             if self._has_trees():
                 refuse_dates(X)
+                X = with_numbers(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
         dtype: Any = np.float64
         if self._keeps_float32 and not is_other:

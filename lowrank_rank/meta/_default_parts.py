@@ -1,6 +1,6 @@
 """The parts of StackingRanker(estimators=None), for arrays and ordinary frames."""
 
-import sys
+from numbers import Real
 
 import numpy as np
 from scipy.sparse import issparse
@@ -10,7 +10,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sklearn.utils import check_array
 
-from .._arrays import column_names, is_data_frame, is_finite, mean_square, name_the_text
+from .._arrays import (
+    column_names,
+    holds_objects,
+    is_data_frame,
+    is_finite,
+    mean_square,
+    name_the_text,
+    with_numbers,
+)
+from .._columns import (
+    is_missing_entry,
+    kind_of_entries,
+    refuse_numbers_as_text,
+)
 from .._warn import warn
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
@@ -106,52 +119,61 @@ def warn_of_words(X, texts):
 
 
 def columns_of_text(X):
-    """List the columns of text, categories and booleans; refuse other types."""
-    polars = sys.modules.get("polars")
-    if isinstance(X, getattr(polars, "DataFrame", ())):
-        kind_of_column = _polars_kind
-    else:
-        kind_of_column = _pandas_kind
+    """List the columns of text, categories and booleans; refuse other types.
+
+    A column of objects is what its entries are. Refuses numbers that are text.
+    """
+    is_polars = hasattr(X, "with_columns")
+    kind_of_type = _polars_kind if is_polars else _pandas_kind
     texts = []
     for name, dtype in zip(column_names(X), X.dtypes, strict=True):
-        kind = kind_of_column(dtype)
-        if kind == "text":
+        kind = kind_of_type(dtype)
+        if kind == "object":
+            entries = np.asarray(X[name], dtype=object)
+            kind = kind_of_entries(entries)
+            if kind == "number as text":
+                refuse_numbers_as_text(entries, name, is_polars)
+        if kind in ("text", "boolean", "category", "missing"):
             texts.append(name)
         elif kind != "number":
+            held = "dates" if kind == "date" else f"the type {dtype}"
             raise ValueError(
-                f"Column {name!r} of X has the type {dtype}: make numbers of it (such "
-                "as days since a date), or drop it."
+                f"Column {name!r} of X has {held}: make numbers of it (such as days "
+                "since a date), or drop it."
             )
     return texts
 
 
 def _polars_kind(dtype):
-    """Kind of a type of polars: "number", "text" (boolean and category too) or None."""
+    """Kind of a type of polars, "object" if the entries decide, or None."""
     import polars as pl
 
     if dtype.is_numeric():
         return "number"
-    if dtype in (pl.String, pl.Boolean, pl.Categorical, pl.Enum):
-        return "text"
-    return None
+    if dtype == pl.Boolean:
+        return "boolean"
+    if dtype in (pl.Categorical, pl.Enum):
+        return "category"
+    return "object" if holds_objects(dtype) else None
 
 
 def _pandas_kind(dtype):
-    """Kind of a type of pandas: "number", "text" (boolean and category too) or None."""
+    """Kind of a type of pandas, "object" if the entries decide, or None."""
     from pandas.api import types
 
+    if str(dtype) == "category" or str(dtype).startswith("dictionary"):
+        return "category"
     if types.is_bool_dtype(dtype):
-        return "text"
+        return "boolean"
     if types.is_numeric_dtype(dtype):
         return "number"
     is_text = types.is_object_dtype(dtype) or types.is_string_dtype(dtype)
-    if is_text or str(dtype) == "category":
-        return "text"
-    return None
+    return "object" if is_text else None
 
 
 def as_floats(X):
-    """Convert columns of numbers to float64, missing ones to NaN."""
+    """Convert columns of numbers to float64, missing ones to NaN; refuse text."""
+    X = with_numbers(X)
     try:
         floats = check_array(
             X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0
@@ -165,8 +187,20 @@ def as_floats(X):
 
 def as_texts(X):
     """Convert columns of text, categories or booleans to strings; missing is None."""
-    if hasattr(X, "astype"):  # pandas
-        return X.astype("string").to_numpy(dtype=object, na_value=None)
-    import polars as pl
+    columns = [np.asarray(X[name], dtype=object) for name in column_names(X)]
+    texts = np.empty((len(X), len(columns)), dtype=object)
+    for j, entries in enumerate(columns):
+        texts[:, j] = [_text_of(entry) for entry in entries]
+    return texts
 
-    return X.select(pl.all().cast(pl.String)).to_numpy().astype(object)
+
+def _text_of(entry):
+    """Text of an entry; whole numbers are one text in columns of ints and floats."""
+    if type(entry) is str:
+        return entry
+    if is_missing_entry(entry):
+        return None
+    is_number = isinstance(entry, Real) and not isinstance(entry, bool)
+    if is_number and entry % 1 == 0:
+        return str(int(entry))
+    return str(entry)

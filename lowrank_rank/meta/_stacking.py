@@ -11,12 +11,11 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
 from sklearn.ensemble import VotingRegressor
 from sklearn.model_selection import GroupKFold, check_cv
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, take_rows
-from .._base import BaseRanker
+from .._base import BaseRanker, refuse_importances
 from .._labels import ranking_target, times_of_rows
 from .._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from .._tables import TableMixin
@@ -26,7 +25,7 @@ from ..fitting._any_regressor import weight_parameters
 from ..order_preserving._list_loss import deviation_within
 from ..target_losses._target_loss import RankingMeasure
 from ._default_parts import default_parts
-from ._wrapped import WrappedRanker, WrapsModels, name_of_lists
+from ._wrapped import WrappedRanker, WrapsModels, last_step
 
 
 @dataclass(repr=False, eq=False)
@@ -485,6 +484,11 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 ) from error
             raise
 
+    @property
+    def feature_importances_(self) -> Any:
+        """Not there: the parts have other units, and the error names what is."""
+        refuse_importances(self)
+
     def _progress(self, name, rows):
         """Line of progress of a fit, or None."""
         return f"[StackingRanker] {name} on {rows}" if self.verbose else None
@@ -514,14 +518,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
 def as_ranker(part, ndim):
     """Wrap a part that takes no `ranking_target`; `ndim` is that of y."""
-    last = part.steps[-1][1] if isinstance(part, Pipeline) else part
+    _, last = last_step(part)
     if ndim > 1 or isinstance(last, BaseRanker):
         return part
-    if last is part or name_of_lists(last) is None:
-        return WrappedRanker(part)
-    # A Pipeline hands lists to its last step only inside y: the step is wrapped.
-    name, _ = part.steps[-1]
-    return Pipeline([*part.steps[:-1], (name, WrappedRanker(last))])
+    return WrappedRanker(part)
 
 
 def read_fold(fold, n_rows, ids, weights):
@@ -567,6 +567,11 @@ def fitted_part(name, part, X, target, weights, line):
             options = {} if weights is None else weight_parameters(model, weights)
             if options is None:
                 raise ValueError(f"{model!r} takes no sample_weight in fit.")
+            steps, last = last_step(model)
+            if steps and isinstance(last, BaseRanker) and target.dtype.names:
+                # The steps before it take grades, and no ids.
+                options = {**options, f"{steps}qid": target["qid"]}
+                target = target["y"]
             return model.fit(X, target, **options)
     except Exception as error:
         # The error's own type may need other arguments than a message.

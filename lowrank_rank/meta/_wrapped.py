@@ -324,20 +324,22 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         name = name_of_lists(self.estimator)
         options = {}
         if name is not None:
-            options[name] = lists.lengths if name == "group" else lists.index
+            is_lengths = name.endswith("group")
+            options[name] = lists.lengths if is_lengths else lists.index
         if weights is not None:
             options.update(self._weight_options(name, lists, weights))
         return options
 
     def _weight_options(self, name, lists, weights):
         """Arguments of the estimator's fit for weights; `name` takes the lists."""
-        if name == "qid":
+        steps, last = last_step(self.estimator)
+        if name == f"{steps}qid" and not isinstance(last, BaseRanker):
             # One weight for each list, the mean of its rows.
-            return {"sample_weight": lists.sum(weights) / lists.lengths}
-        takes_list_weights = "group_weight" in signature(self.estimator.fit).parameters
+            return {f"{steps}sample_weight": lists.sum(weights) / lists.lengths}
+        takes_list_weights = "group_weight" in signature(last.fit).parameters
         first_weights = weights[lists.starts]
         if takes_list_weights and np.array_equal(weights, lists.repeat(first_weights)):
-            return {"group_weight": weights}
+            return {f"{steps}group_weight": weights}
         options = weight_parameters(self.estimator, weights)
         if options is None:
             raise ValueError(
@@ -369,27 +371,39 @@ def clonable(estimator):
     return estimator
 
 
+def last_step(estimator):
+    """Split off the last step of a Pipeline.
+
+    Returns
+    -------
+    prefix : str
+        What stands before the names of its parameters in the Pipeline's `fit`, such as
+        "lgbmranker__"; "" for any other estimator.
+    last : estimator
+    """
+    prefix = ""
+    while isinstance(estimator, Pipeline):
+        name, estimator = estimator.steps[-1]
+        prefix += f"{name}__"
+    return prefix, estimator
+
+
 def name_of_lists(estimator):
     """Name of the parameter of the estimator's fit that takes lists, or None.
 
-    Refuses a Pipeline that would lose the lists, and models of clusters.
+    The name of a Pipeline has the names of its last step before it. Refuses models of
+    clusters.
     """
-    if isinstance(estimator, Pipeline):
-        name, last = estimator.steps[-1]
-        if hasattr(last, "fit") and name_of_lists(last) is not None:
-            kind = type(last).__name__
-            raise ValueError(
-                f"A Pipeline hands no lists to its last step, {kind}: wrap that step, "
-                f"Pipeline([..., ({name!r}, WrappedRanker({kind}()))])."
-            )
-        return None
-    if type(estimator).__name__.startswith("Dask"):
+    prefix, last = last_step(estimator)
+    if type(last).__name__.startswith("Dask"):
         raise ValueError(
-            f"{type(estimator).__name__} fits collections of Dask, and WrappedRanker "
+            f"{type(last).__name__} fits collections of Dask, and WrappedRanker "
             "rows in memory: fit it by itself, or wrap the model without Dask."
         )
-    parameters = signature(estimator.fit).parameters
+    if not hasattr(last, "fit"):  # "passthrough"
+        return None
+    parameters = signature(last.fit).parameters
     for name in ("group_id", "qid", "group"):
         if name in parameters:
-            return name
+            return prefix + name
     return None

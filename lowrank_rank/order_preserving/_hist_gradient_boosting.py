@@ -18,8 +18,9 @@ from .._arrays import (
     name_the_text,
     refuse_dates,
     take_rows,
+    with_numbers,
 )
-from .._base import BaseRanker, Rows, read_features
+from .._base import BaseRanker, Rows, read_features, refuse_importances
 from .._parameters import RUNTIME, Rule, count, fresh_fit, say
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
@@ -301,6 +302,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             One score per row, higher is better.
         """
         check_is_fitted(self)
+        X = with_numbers(X)
         with self._errors(X):
             return self.estimator_.predict(X)
 
@@ -318,6 +320,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             One score per row, higher is better.
         """
         check_is_fitted(self)
+        X = with_numbers(X)
         with self._errors(X):
             n_losses = self.estimator_.n_iter_ // self.n_iter_
             stages = self.estimator_.staged_predict(X)
@@ -337,6 +340,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     def _validate_X(self, X, *, reset):
         if is_data_frame(X):
             refuse_dates(X)
+            X = with_numbers(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
         options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
         return read_features(self, X, reset=reset, accept_sparse=False, **options)
@@ -358,10 +362,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     @property
     def feature_importances_(self) -> Any:
         """Not there, as in scikit-learn's histogram trees: the error names what is."""
-        raise AttributeError(
-            f"{type(self).__name__} has no feature_importances_: call lowrank_rank."
-            "model_selection.query_permutation_importance(ranker, X, y, qid=qid)."
-        )
+        refuse_importances(self)
 
     @property
     def _losses(self):

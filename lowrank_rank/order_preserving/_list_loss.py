@@ -145,6 +145,8 @@ class SurrogateAtUtilities:
         self.v = v
         self.weights = weights
         self.lists = lists
+        # Equal scores are the minimum if no list has two utilities.
+        self.is_flat = surrogate.is_shift_invariant and not lists.has_order(v)
 
     @classmethod
     def of_labels(cls, surrogate, target_loss, y, weights, lists, is_term):
@@ -163,7 +165,10 @@ class SurrogateAtUtilities:
     def __call__(self, s):
         """Compute gradient and curvature for a Newton step, (n_rows,) each."""
         evaluated = self.surrogate.newton_values(self.v, s, self.lists, self.weights)
-        return evaluated.gradient, evaluated.curvature
+        gradient = evaluated.gradient
+        if self.is_flat:  # the gradient is rounding
+            gradient = np.zeros(len(gradient))
+        return gradient, evaluated.curvature
 
     def values(self, s):
         """Compute the value of each list."""

@@ -81,6 +81,8 @@ def sums_of(block, earlier_ids, surrogate):
         Number of lists of positive weight.
     smallest, largest : float
         Range of the utilities of positive weight, without this factor.
+    has_order : bool
+        Whether a list has two different utilities.
     utility : ndarray of shape (d,)
         Sum of the weights times the utilities of each item, without this factor.
     item_weights : ndarray of shape (d,)
@@ -99,6 +101,7 @@ def sums_of(block, earlier_ids, surrogate):
         features = second_moments.features
     else:
         features = Moments.of(rows.X, rows.weights, encoding.codes)
+    has_order = rows.y.ndim > 1 or rows.lists.has_order(rows.lists.group(v[:, 0]))
     return {
         "n_items": rows.y.shape[1] if rows.y.ndim > 1 else None,
         "has_qid": rows.ids is not None,
@@ -108,6 +111,7 @@ def sums_of(block, earlier_ids, surrogate):
         "n_lists": rows.n_lists,
         "smallest": counted.min(initial=np.inf),
         "largest": counted.max(initial=-np.inf),
+        "has_order": has_order,
         "utility": utility,
         "item_weights": weights.sum(axis=0),
     }
@@ -148,6 +152,7 @@ def add_sums(earlier, later):
     return {
         "n_items": earlier["n_items"],
         "has_qid": earlier["has_qid"] or later["has_qid"],
+        "has_order": earlier["has_order"] or later["has_order"],
         "second_moments": second_moments,
         "smallest": min(earlier["smallest"], later["smallest"]),
         "largest": max(earlier["largest"], later["largest"]),
@@ -259,6 +264,8 @@ class Problem:
         As of `sums_of`, over all blocks.
     surrogate : Surrogate
         With its eta.
+    is_flat : bool
+        Whether equal scores are the minimum, since no list has two utilities.
     mean_normaliser : float
         Factor of all utilities: for documents, the mean normaliser of the measure.
     utility, item_weights : ndarray of shape (d,)
@@ -295,6 +302,7 @@ class Problem:
         self.mean_normaliser = mean_normaliser(sums["normaliser_sums"])
         extremes = np.array([sums["smallest"], sums["largest"]])
         self.surrogate = surrogate_for(surrogate, self.mean_normaliser * extremes)
+        self.is_flat = self.surrogate.is_shift_invariant and not sums["has_order"]
         self.has_intercept = (
             self.n_items is not None or not self.surrogate.is_shift_invariant
         )
@@ -359,6 +367,8 @@ class Problem:
         size = np.abs(start_gradient).max() or 1.0
         if not np.isfinite([start_value, size]).all():
             raise ValueError(_OVERFLOW)
+        if self.is_flat:  # the gradient is rounding
+            return start, start_value, 0.0, 0
 
         def objective(theta):
             value, gradient = start_value, start_gradient

@@ -295,7 +295,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
     def _solve(self, problem):
         """Minimise the objective; sets what the solver says of the solution."""
-        if problem.second_moments is not None:
+        if problem.second_moments is not None and not problem.is_flat:
             n_features = len(problem.scaling.mean)
             say(self, f"{problem.surrogate!r} of {n_features} features in closed form")
             solution = problem.solve_ridge()

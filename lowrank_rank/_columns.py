@@ -1,0 +1,130 @@
+"""What a column of objects or text holds: numbers, booleans, dates or categories."""
+
+import re
+from datetime import date, time, timedelta
+from decimal import Decimal
+from numbers import Real
+
+import numpy as np
+
+_DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
+#: Digits with a sign, a decimal point and an exponent, as `pandas.to_numeric` reads.
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+#: Digits with a decimal comma, or with separators of thousands.
+_NUMBER_WITH_COMMA = re.compile(
+    r"\s*[+-]?(\d+,\d*|,\d+|\d{1,3}(,\d{3})+\.\d*|\d{1,3}(\.\d{3})+,\d*"
+    r"|\d{1,3}(,\d{3})+)([eE][+-]?\d+)?\s*"
+)
+
+
+def kind_of_entries(entries):
+    """Return what the entries of a column are, by their types.
+
+    Parameters
+    ----------
+    entries : iterable of object
+
+    Returns
+    -------
+    str
+        "missing" if no entry has a value; "boolean" or "number" if all values are;
+        "date" if one is; "number as text" if half or more of the distinct values are
+        numbers, written as text or not; else "text". A number is an int, float,
+        Decimal or the like.
+    """
+    values = [value for value in entries if not is_missing_entry(value)]
+    if not values:
+        return "missing"
+    if all(isinstance(value, bool | np.bool_) for value in values):
+        return "boolean"
+    if all(map(_is_number, values)):
+        return "number"
+    if any(isinstance(value, _DATES) for value in values):
+        return "date"
+    distinct = set(map(str, values))
+    n_numbers = sum(map(_looks_like_number, distinct))
+    return "number as text" if 2 * n_numbers >= len(distinct) else "text"
+
+
+def is_missing_entry(value):
+    """Whether an entry of a column is None, NaN, NaT or the NA of pandas."""
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return False
+    try:
+        return bool(value != value)
+    except TypeError:  # comparisons with pandas.NA have no truth value
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def _is_number(value):
+    """Whether an entry is a number; a boolean is none."""
+    is_boolean = isinstance(value, bool | np.bool_)
+    return isinstance(value, Real | Decimal) and not is_boolean
+
+
+def _looks_like_number(text):
+    """Whether text is a number, with a decimal point or a decimal comma."""
+    return bool(_NUMBER.fullmatch(text) or _NUMBER_WITH_COMMA.fullmatch(text))
+
+
+def first_text(entries):
+    """Row and value of the first text, one that is no number if there is one.
+
+    It is None without text.
+    """
+    first = None
+    for row, entry in enumerate(entries):
+        if not isinstance(entry, str):
+            continue
+        if not _NUMBER.fullmatch(entry):
+            return row, str(entry)
+        if first is None:
+            first = row, str(entry)
+    return first
+
+
+def shown(value):
+    """Text of a value for messages, cut to 80 characters."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:76]}...{text[-1]}"
+
+
+def refuse_numbers_as_text(entries, name, is_polars=False):
+    """Refuse a column of numbers that are written as text; the message has two lines.
+
+    Parameters
+    ----------
+    entries : iterable of object
+        Of the kind "number as text".
+    name : str
+        Name of the column.
+    is_polars : bool, default=False
+        Whether the message is for a frame of polars.
+    """
+    entries = list(entries)
+    place = first_text(entries)
+    if place is None:  # booleans among numbers
+        place = next(
+            (row, entry)
+            for row, entry in enumerate(entries)
+            if isinstance(entry, bool | np.bool_)
+        )
+    row, value = place
+    has_comma = any(_NUMBER_WITH_COMMA.fullmatch(str(entry)) for entry in entries)
+    commas = '.str.replace(",", ".")' if has_comma else ""
+    column = f"X[{name!r}]"
+    to_numbers = f'{column} = pandas.to_numeric({column}{commas}, errors="coerce")'
+    to_codes = f'{column} = {column}.astype("category")'
+    if is_polars:
+        column = f"pl.col({name!r})"
+        to_numbers = f"X.with_columns({column}{commas}.cast(pl.Float64, strict=False))"
+        to_codes = f"X.with_columns({column}.cast(pl.Categorical))"
+    raise ValueError(
+        f"Column {name!r} of X holds numbers as text: {shown(value)} in row {row}. Is "
+        f"it a feature of numbers, or of codes (zip codes, shops, sizes)? Write\n"
+        f"{to_numbers}\nfor numbers, or\n{to_codes}\nfor codes."
+    )
