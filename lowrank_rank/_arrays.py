@@ -76,8 +76,11 @@ def numbers(values, name):
     raise ValueError(f"{name} must be an array of numbers, got {kind}.")
 
 
-def refuse_text_entries(values, name):
-    """Refuse text among numbers; the message names the first entry that is none."""
+def refuse_text_entries(values, name, what="be an array of numbers"):
+    """Refuse text among numbers; the message names the first entry that is none.
+
+    The message says what the values must be.
+    """
     try:
         array = np.asarray(values)
     except ValueError:  # ragged values are refused where they are read
@@ -90,7 +93,7 @@ def refuse_text_entries(values, name):
     index = np.unravel_index(place[0], array.shape)
     cell = f"{name}{[int(i) for i in index]}" if array.ndim else name
     raise ValueError(
-        f"{name} must be an array of numbers: {cell} is the text {shown(place[1])}. Map "
+        f"{name} must {what}: {cell} is the text {shown(place[1])}. Map "
         "words to numbers first; pandas.to_numeric reads numbers that are text."
     )
 
@@ -474,7 +477,13 @@ def with_numbers(X):
         return X
     if array.dtype.kind not in "OUT" or array.ndim != 2:
         return X
-    columns = [_floats_of(X, name, column) for name, column in enumerate(array.T)]
+    # Objects of a list stay what they are: NumPy would make text of all its numbers.
+    objects = np.asarray(X, dtype=object)
+    place = first_text(objects.ravel())
+    if place is not None:
+        row, column = divmod(place[0], objects.shape[1])
+        _refuse_text(X, column, objects[:, column], row, place[1])
+    columns = [_floats_of(X, name, column) for name, column in enumerate(objects.T)]
     return np.column_stack(columns) if columns else X
 
 

@@ -472,8 +472,8 @@ class BaseRanker:
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)
-            loss.warn_without_utility(y)
-            warn_of_equal_grades(lists, y)
+            if not loss.warn_without_utility(y):
+                warn_of_equal_grades(lists, y)
             self._fitted_lists_ = lists.keys(MAX_KEYS)
         return Rows(X, y, lists, weights)
 

@@ -327,7 +327,7 @@ _NO_NUMBERS = (
 def _checked(values, name, what="numbers", **options):
     """Check an array of floats by scikit-learn, and reword what NumPy says of it."""
     check_unmasked(values, name)
-    refuse_text_entries(values, name)
+    refuse_text_entries(values, name, f"hold {what}")
     try:
         return check_array(
             values, ensure_2d=False, dtype=np.float64, input_name=name, **options

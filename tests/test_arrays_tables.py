@@ -87,7 +87,7 @@ def test_rows_of_whatever_holds_them(library, monkeypatch):
     [
         ([[1, "2"], ["3.5", "x"], ["y", 0]], (2, 0, "y")),
         (pd.DataFrame({("a", 1): [1, 2], "b": ["1", None]}), None),
-        (pd.DataFrame({"a": ["1", "2"], "b": ["1", ""]}), (1, "b", "")),
+        (pd.DataFrame({"a": ["1", "2"], "b": ["u", ""]}), (1, "b", "")),
         (np.array([(1.0, "u")], dtype=[("a", float), ("b", "U1")]), (0, "b", "u")),
         ("text", None),
         (["a", "b"], None),

@@ -48,7 +48,7 @@ def test_strings_of_numpy_2(model):
     assert_array_equal(new.predict(X), plain.predict(X))
     assert new.score(X, words.astype(string())) == plain.score(X, words)
     ids = words.astype(string())
-    target = ranking_target(X[:, 0] > 0, ids)
+    target = ranking_target(X[:, 1] > 0, ids)
     assert LowRankSurrogateRanker().fit(X, target).n_lists_ == 2
 
 

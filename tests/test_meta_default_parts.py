@@ -1,10 +1,21 @@
 """StackingRanker(estimators=None) on data frames as people have them."""
 
+from datetime import date
+from decimal import Decimal
+
 import numpy as np
 import pytest
 import sklearn
+from sklearn.feature_selection import SelectKBest, f_regression
+from sklearn.pipeline import make_pipeline
 
-from lowrank_rank import OrderPreservingRegressor, StackingRanker
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    StackingRanker,
+    ranking_target,
+)
 from lowrank_rank.metrics import ndcg_score
 
 rng = np.random.default_rng(0)
@@ -96,3 +107,193 @@ def test_titles_are_categories_with_a_warning():
         UserWarning, match="Column 'title' of X has .* and its words are not read"
     ):
         StackingRanker().fit(frame, Y, qid=QID)
+
+
+# Columns of objects -----------------------------------------------------------------
+
+#: Columns of objects and text: entries of a column that is 0, 1, 2, ..., and the kind.
+NUMBERS = {
+    "int": list,
+    "float": lambda x: [float(value) for value in x],
+    "Decimal": lambda x: [Decimal(int(value)) for value in x],
+    "NumPy": lambda x: [np.float32(value) for value in x],
+}
+TEXTS = {
+    "a mark": lambda x: ["n/a", *map(str, x[1:])],
+    "a mark among numbers": lambda x: ["n/a", *x[1:]],
+    "decimal commas": lambda x: [f"{value},5" for value in x],
+    "thousands": lambda x: [f"{value},000,000.5" for value in x],
+    "text": lambda x: [f" {value}e0" for value in x],
+    "a boolean among numbers": lambda x: [True, *x[1:]],
+    "half marks": lambda x: ["-", "?", "1", "2"] * (len(x) // 4),
+}
+WORDS = {
+    "words": lambda x: [f"shop {value}" for value in x],
+    "sizes": lambda x: ["S", "M", "L", 38] * (len(x) // 4),
+    "dates": lambda x: ["1.2.2024", "2024-01-03"] * (len(x) // 2),
+    "booleans": lambda x: [True, False, None, True] * (len(x) // 4),
+    "missing": lambda x: [None] * len(x),
+}
+#: Models that take a frame of numbers.
+MODELS = [
+    StackingRanker(weights={"linear": 1.0, "trees": 1.0}),
+    OrderPreservingRegressor(),
+    HistGradientBoostingRanker(max_iter=5),
+    LowRankSurrogateRanker(),
+    LowRankSurrogateRanker(estimator="trees", random_state=0),
+]
+CODES = np.arange(len(QID)) % 12
+
+
+def frame_of(entries):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abc"))
+    frame["age"] = pd.Series(list(entries), dtype=object)
+    return frame
+
+
+@pytest.mark.filterwarnings("ignore:.*words are not read")
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_objects_that_are_numbers_are_numbers(model, kind):
+    """A frame, its array of objects, and one row of either: the model of the floats."""
+    frame = frame_of(NUMBERS[kind](CODES))
+    if "linear" in repr(model):
+        frame.loc[3, "age"] = None
+    floats = frame.astype(float)
+    expected = model.fit(floats, Y, qid=QID).predict(floats)
+    model.fit(frame, Y, qid=QID)
+    np.testing.assert_allclose(model.predict(frame), expected, rtol=1e-12)
+    np.testing.assert_allclose(model.predict(frame[:1]), expected[:1], rtol=1e-12)
+    array = frame.to_numpy()
+    assert array.dtype == object
+    model.fit(array, Y, qid=QID)
+    np.testing.assert_allclose(model.predict(array[:2]), expected[:2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("kind", TEXTS)
+def test_numbers_that_are_text_are_refused_with_two_lines(model, kind):
+    frame = frame_of(TEXTS[kind](CODES))
+    if kind == "a boolean among numbers" and "Stacking" not in repr(model):
+        pytest.skip("True is 1 for a model of numbers")
+    with pytest.raises(ValueError, match="Column 'age' of X holds numbers as") as said:
+        model.fit(frame, Y, qid=QID)
+    lines = str(said.value).splitlines()
+    first = next((one for one in frame["age"] if "n" in str(one)), frame["age"][0])
+    assert repr(first) in lines[0]
+    assert len(str(said.value)) < 400
+    if kind in ("a boolean among numbers", "thousands"):
+        return
+    pd = pytest.importorskip("pandas")
+    namespace = {"X": frame.copy(), "pandas": pd}
+    exec(lines[1], namespace)
+    assert namespace["X"]["age"].dtype == float
+    assert namespace["X"]["age"].notna().mean() >= 0.5
+    exec(lines[3], namespace)
+    assert namespace["X"]["age"].dtype == "category"
+
+
+@pytest.mark.filterwarnings("ignore:.*words are not read")
+@pytest.mark.parametrize("kind", WORDS)
+def test_other_text_is_a_category(kind):
+    frame = frame_of(WORDS[kind](CODES))
+    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
+    scores = stack.fit(frame, Y, qid=QID).predict(frame)
+    np.testing.assert_array_equal(stack.predict(frame[:1]), scores[:1])
+    assert np.isfinite(stack.predict(frame.assign(age="1"))).all()
+    if kind in ("booleans", "missing"):
+        return
+    with pytest.raises(ValueError, match=r"the text .* of column 'age', and the model"):
+        OrderPreservingRegressor().fit(frame, Y, qid=QID)
+
+
+def test_what_a_column_is_is_decided_in_fit():
+    pd = pytest.importorskip("pandas")
+    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
+    stack.fit(frame_of(CODES), Y, qid=QID)
+    with pytest.raises(
+        ValueError, match=r"text '7' in row 0 of column 'age'|'age' of X"
+    ):
+        stack.predict(frame_of(CODES.astype(str))[7:8])
+    codes = frame_of(CODES).assign(age=pd.Categorical(CODES))
+    scores = stack.fit(codes, Y, qid=QID).predict(codes)
+    for later in (CODES.astype(float), CODES.astype(str), list(CODES)):
+        np.testing.assert_array_equal(stack.predict(frame_of(later)), scores)
+    with pytest.raises(ValueError, match="'age' of X has dates"):
+        stack.fit(frame_of([date(2024, 1, 1)] * len(Y)), Y, qid=QID)
+
+
+def test_arrays_of_objects_name_the_first_cell_that_is_no_number():
+    array = frame_of(CODES).to_numpy()
+    array[5, 3] = "n/a"
+    for model in MODELS:
+        with pytest.raises(ValueError, match="the text 'n/a' in row 5 of column 3,"):
+            model.fit(array, Y, qid=QID)
+
+
+def test_columns_of_polars():
+    polars = pytest.importorskip("polars")
+    if sklearn.__version__.startswith("1.6."):
+        pytest.skip("scikit-learn 1.6 does not know the frames of today's polars")
+    frame = polars.DataFrame(dict(zip("abc", X.T, strict=True)))
+    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
+    text = frame.with_columns(age=polars.Series(CODES).cast(polars.String))
+    with pytest.raises(ValueError, match=r"'age'.*as text") as said:
+        stack.fit(text, Y, qid=QID)
+    for line in np.array(str(said.value).splitlines())[[1, 3]]:
+        remedied = eval(line, {"pl": polars, "X": text})
+        assert np.isfinite(stack.fit(remedied, Y, qid=QID).predict(remedied)).all()
+    objects = polars.Series([Decimal(int(code)) for code in CODES], dtype=polars.Object)
+    floats = frame.with_columns(age=CODES.astype(float))
+    expected = stack.fit(floats, Y, qid=QID).predict(floats)
+    frame = frame.with_columns(age=objects)
+    np.testing.assert_allclose(stack.fit(frame, Y, qid=QID).predict(frame), expected)
+
+
+# Transformers that take grades ------------------------------------------------------
+
+
+def test_pipelines_of_a_stack_give_their_steps_plain_grades():
+    pipe = make_pipeline(SelectKBest(f_regression, k=2), OrderPreservingRegressor())
+    nested = make_pipeline("passthrough", pipe)
+    stack = StackingRanker([("one", pipe), ("two", nested)], cv=3)
+    weights = np.where(QID < 10, 2.0, 1.0)
+    stack.fit(X, ranking_target(Y, QID), sample_weight=weights)
+    given = {"qid": QID, "sample_weight": weights}
+    pipe.fit(X, Y, **{f"orderpreservingregressor__{k}": v for k, v in given.items()})
+    for part in stack.estimators_:
+        np.testing.assert_allclose(part.predict(X), pipe.predict(X))
+    assert np.isfinite(stack.score(X, Y, qid=QID))
+
+
+# Nothing to learn -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("grades", [np.ones(len(QID)), QID % 3 + 1.0], ids=["1", "qid"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        *MODELS,
+        StackingRanker(),
+        OrderPreservingRegressor(surrogate="pairwise_squared"),
+        OrderPreservingRegressor(surrogate="pairwise_exponential"),
+        HistGradientBoostingRanker(loss="cross_entropy", max_iter=5),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("error")
+def test_equal_grades_of_each_query_give_equal_scores(model, grades):
+    with pytest.warns(UserWarning, match="All grades of each query are equal"):
+        model.fit(X, grades, qid=QID)
+    assert np.ptp(model.predict(X)) == 0.0
+    mixed = grades + (np.arange(len(QID)) == 0)  # one query has an order
+    model.fit(X, mixed, qid=QID)
+    assert np.ptp(model.predict(X)) > 0.0 or "Stacking" in repr(model)
+
+
+def test_importances_of_a_stack_are_said_not_to_exist():
+    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0}).fit(X, Y, qid=QID)
+    assert not hasattr(stack, "feature_importances_")
+    with pytest.raises(AttributeError, match="StackingRanker has no feature"):
+        stack.feature_importances_  # noqa: B018

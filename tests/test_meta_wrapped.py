@@ -211,3 +211,34 @@ def test_a_model_without_get_params_is_copied_in_clones():
     copied = clone(ranker).estimator
     assert isinstance(copied, NoParameters)
     assert copied is not ranker.estimator
+
+
+class Grouped(LinearRegression):
+    """Keeps the lists and the weights that fit gets; X has an even number of rows."""
+
+    def fit(self, X, y, group=None, sample_weight=None):
+        self.group_ = group
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_pipeline_gets_plain_grades_and_its_last_step_the_lists():
+    """SelectKBest takes grades, and no structured array; the rows of a list stand together."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    qid = np.arange(60) % 7
+    y = np.round(X[:, 0] + rng.normal(size=60))
+    y -= y.min()
+    pipe = make_pipeline(SelectKBest(f_regression, k=2), Grouped())
+    weights = 1.0 + qid
+    model = WrappedRanker(make_pipeline("passthrough", pipe))
+    model.fit(X, ranking_target(y, qid), sample_weight=weights)
+    last = model.estimator_[-1][-1]
+    assert last.group_.tolist() == np.bincount(qid).tolist()
+    expected = pipe.fit(X, y, grouped__sample_weight=weights).predict(X)
+    np.testing.assert_allclose(model.predict(X), expected)
+    # A ranker of this package as the last step takes a weight for each row.
+    ours = make_pipeline(SelectKBest(f_regression, k=2), OrderPreservingRegressor())
+    wrapped = WrappedRanker(ours).fit(X, y, qid=qid, sample_weight=weights)
+    given = {"qid": qid, "sample_weight": weights}
+    ours.fit(X, y, **{f"orderpreservingregressor__{k}": v for k, v in given.items()})
+    np.testing.assert_allclose(wrapped.predict(X), ours.predict(X))

@@ -69,7 +69,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     Parameters
     ----------
     estimator : ranker, regressor, classifier or Pipeline
-        Scores are its predictions. Scores of a classifier are expected grades, the sum
+        Scores are its predictions. A Pipeline gets plain grades, and its last step
+        also the lists, so a step before it may take grades (TargetEncoder). Scores of a classifier are expected grades, the sum
         over classes of class times ``predict_proba``, or ``decision_function`` of a
         binary one. Parameters of CatBoost that are lists (``cat_features``) become
         tuples in clones.
@@ -187,8 +188,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         ------
         ValueError
             If y is a matrix, the estimator takes no weights, a classifier predicts no
-            scores, the lists would not reach the last step of a Pipeline, LightGBM gets
-            a query of more than 10,000 rows, or `early_stopping` has fewer than two
+            scores, LightGBM gets a query of more than 10,000 rows, or `early_stopping` has fewer than two
             lists or a model that cannot stop.
         """
         with fresh_fit(self):

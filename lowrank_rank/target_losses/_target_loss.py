@@ -245,22 +245,27 @@ class RankingMeasure(BaseEstimator):
         separator = "" if parameters == ")" else ", "
         return f"{name}(k={k}{separator}{parameters}"
 
-    def warn_without_utility(self, y: Any) -> None:
+    def warn_without_utility(self, y: Any) -> bool:
         """Warn if no grade has any utility: a fit would give all rows the same score.
 
         Parameters
         ----------
         y : ndarray
             Labels of fit.
+
+        Returns
+        -------
+        bool
+            Whether no grade has any utility.
         """
         threshold = getattr(self, "relevance_threshold", None)
         # Grades > 0 have a utility; of other labels only the measure can say.
         default = None if self.labels == "any" else 0.0
         neutral = getattr(self, "neutral", default)
         if neutral is None:
-            return
+            return False
         if self.labels != "any" and np.any(y < 0):  # `check_labels` refuses them
-            return
+            return False
         if threshold is None:
             sign = ">"
             limit = neutral
@@ -270,12 +275,13 @@ class RankingMeasure(BaseEstimator):
             limit = threshold
             has_utility = y >= threshold
         if np.any(has_utility):
-            return
+            return False
         largest = np.fmax.reduce(y, axis=None, initial=-np.inf)
         warn(
             f"No label has any utility for {self!r}: grades {sign} {limit:g} count, "
             f"and the largest is {largest:g}."
         )
+        return True
 
     def check_judged(self, y: Any, name: str = "y") -> None:
         """Refuse NaN, except as "not judged"; name the measures that accept it.
