@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.neighbors import KNeighborsRegressor
@@ -19,6 +20,7 @@ from sklearn.utils import get_tags
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
+    OrderPreservingRegressor,
     WrappedRanker,
     make_ranking_scorer,
     ranking_target,
@@ -214,7 +216,7 @@ def test_a_model_without_get_params_is_copied_in_clones():
 
 
 class Grouped(LinearRegression):
-    """Keeps the lists and the weights that fit gets; X has an even number of rows."""
+    """Keep the lists that fit gets."""
 
     def fit(self, X, y, group=None, sample_weight=None):
         self.group_ = group
