@@ -22,6 +22,11 @@ from lowrank_rank._classes import (
     read_label_sets,
     threshold_between,
 )
+from lowrank_rank._columns import (
+    is_missing_entry,
+    kind_of_entries,
+    refuse_numbers_as_text,
+)
 from lowrank_rank._lists import (
     RankingLists,
     bounded_blocks,

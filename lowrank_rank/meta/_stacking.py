@@ -121,8 +121,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         unknown; of more than 255, the rarest count as one), and missing values (linear
         parts and forests get medians). Columns of objects are numbers if all values
         are; text of which half or more of the distinct values are numbers is refused,
-        and a category dtype is always categories. `fit` decides this. After a fit to an array without missing values,
-        `predict` takes none.
+        and a category dtype is always categories. `fit` decides this. After a fit to an
+        array without missing values, `predict` takes none.
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The
         parts of None are fitted to it, or to "ndcg" where they cannot.

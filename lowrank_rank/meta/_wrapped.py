@@ -70,10 +70,10 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     ----------
     estimator : ranker, regressor, classifier or Pipeline
         Scores are its predictions. A Pipeline gets plain grades, and its last step
-        also the lists, so a step before it may take grades (TargetEncoder). Scores of a classifier are expected grades, the sum
-        over classes of class times ``predict_proba``, or ``decision_function`` of a
-        binary one. Parameters of CatBoost that are lists (``cat_features``) become
-        tuples in clones.
+        also the lists, so a step before it may take grades (TargetEncoder). Scores of a
+        classifier are expected grades, the sum over classes of class times
+        ``predict_proba``, or ``decision_function`` of a binary one. Parameters of
+        CatBoost that are lists (``cat_features``) become tuples in clones.
     target_loss : str or measure, default="ndcg@10"
         The measure of `score` and of `early_stopping`: "ndcg@10", "mrr", ... The fit of
         `estimator` does not use it.
@@ -188,8 +188,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         ------
         ValueError
             If y is a matrix, the estimator takes no weights, a classifier predicts no
-            scores, LightGBM gets a query of more than 10,000 rows, or `early_stopping` has fewer than two
-            lists or a model that cannot stop.
+            scores, LightGBM gets a query of more than 10,000 rows, or `early_stopping`
+            has fewer than two lists or a model that cannot stop.
         """
         with fresh_fit(self):
             loss = self._checked_loss()

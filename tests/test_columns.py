@@ -1,0 +1,67 @@
+"""What a column of objects or text holds."""
+
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from .internals import is_missing_entry, kind_of_entries, refuse_numbers_as_text
+
+
+@pytest.mark.parametrize(
+    ("entries", "kind"),
+    [
+        ([], "missing"),
+        ([None, np.nan, pd.NA, pd.NaT, Decimal("nan")], "missing"),
+        ([1, 2.5, Decimal("0.1"), Fraction(1, 3), np.int8(1), np.inf, None], "number"),
+        ([True, np.bool_(False), None], "boolean"),
+        ([True, 1], "number as text"),
+        ([date(2024, 1, 1), None], "date"),
+        ([np.datetime64("2024-01-01")], "date"),
+        ([pd.Timestamp("2024-01-01"), "never"], "date"),
+        (["1", "a"], "number as text"),
+        (["1", "a", "a", "a"], "number as text"),  # distinct values count
+        (["1", "a", "b"], "text"),
+        (["1", "a", "b", "2", None], "number as text"),
+        (["-1", "+.5", "1.", " 1e-3 ", "2E5"], "number as text"),
+        (["1,5", ",5", "1,234,567", "1,234.5", "1.234,5"], "number as text"),
+        (["00123", "04109"], "number as text"),
+        (["nan", "inf", "-", "e5", "."], "text"),
+        (["1_000", "1.2.3", "12:30", "2024-01-01", "0x1f"], "text"),
+        (["38", "S", "M", "L"], "text"),
+        ([38, "S", "M"], "text"),
+        ([[1], {"a": 1}, np.arange(2)], "text"),
+        (np.array(["1", "2"], dtype=object), "number as text"),
+    ],
+)
+def test_kinds(entries, kind):
+    assert kind_of_entries(entries) == kind
+
+
+def test_missing_entries():
+    missing = [None, np.nan, pd.NA, pd.NaT, np.float32("nan"), Decimal("nan")]
+    assert all(map(is_missing_entry, missing))
+    assert not any(map(is_missing_entry, ["", "nan", 0, False, np.inf, np.zeros(2)]))
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        (["1", "n/a", "2", "x"], "'n/a' in row 1"),
+        (["1", "2"], "'1' in row 0"),
+        ([1.5, "2,5"], "'2,5' in row 1"),
+        ([2, True], "True in row 1"),
+        (["1", "x" * 10_000], "'xxx"),
+    ],
+)
+def test_the_first_value_that_is_no_number_is_named(entries, words):
+    with pytest.raises(ValueError, match=r"Column 'zip' of X") as said:
+        refuse_numbers_as_text(entries, "zip")
+    assert words in str(said.value)
+    assert len(str(said.value)) < 400
+    assert ('.str.replace(",", ".")' in str(said.value)) == any(
+        "," in str(entry) for entry in entries
+    )
