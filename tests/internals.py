@@ -48,6 +48,7 @@ from lowrank_rank._parameters import (
     verbosity,
 )
 from lowrank_rank._tables import TableMixin
+from lowrank_rank.datasets import _trec
 from lowrank_rank.decoders._average_precision import (
     average_precision_bound,
     average_precision_value,

@@ -13,6 +13,8 @@ from lowrank_rank.datasets import (
 )
 from lowrank_rank.metrics import evaluate_run
 
+from .internals import _trec
+
 RUN = {"q2": {"b": 0.1 + 0.2, "a": 5e-324, "c": 1e300}, "q1": {"ä": -1.0}}
 QRELS = {"q2": {"b": 0, "x": 3}, "q1": {"ä": -1}}
 
@@ -112,6 +114,30 @@ def test_lines_of_a_long_file_that_are_no_data(tmp_path):
     assert [len(documents) for documents in read.values()] == [5000, 5002, 5000, 5000]
     assert read["q1"]["\0"] == read["q1"]["\1"] == 7
     assert read["q3"]["d19999"] == 19999 % 3
+
+
+@pytest.mark.parametrize("form", ["grouped", "alternating", "blank lines", "comments"])
+def test_reading_is_linear_in_the_lines(tmp_path, form, monkeypatch):
+    """Each line is parsed at most twice, whatever the order of lines and comments."""
+    n_parsed = []
+    parse = _trec._parse
+
+    def counting(block, *rest):
+        n_parsed.append(block.count(b"\n"))
+        return parse(block, *rest)
+
+    monkeypatch.setattr(_trec, "_parse", counting)
+    numbers = range(20_000)
+    query = [i % 7 if form == "alternating" else i // 3000 for i in numbers]
+    gap = {"blank lines": "\n", "comments": "# one\n"}.get(form, "")
+    lines = [
+        f"{gap}q{q} Q0 d{i} 1 {i} t\n" for q, i in zip(query, numbers, strict=True)
+    ]
+    (tmp_path / "run").write_text("".join(lines))
+    run = load_run(tmp_path / "run")
+    assert sum(map(len, run.values())) == len(lines)
+    assert run[f"q{query[-1]}"]["d19999"] == 19999.0
+    assert sum(n_parsed) <= 3 * len(lines)
 
 
 def test_damaged_files_and_marks(tmp_path):

@@ -2,8 +2,9 @@
 
 import re
 import sys
+from collections import defaultdict
 from io import BytesIO
-from itertools import groupby, repeat
+from itertools import repeat
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -335,20 +336,33 @@ def _load(path, form, place, kind, value_name, as_frame):
 
 def _read_block(path, first, block, form, place, kind, mapping):
     """Add the documents of a block of lines to `mapping`; `first` numbers the lines."""
+    n_words = len(form.split())
     try:
-        parsed = _parse(block, len(form.split()), place, kind, mapping)
-    except ValueError as error:
-        lines = BytesIO(block).readlines()
-        if len(lines) > 1:  # comments, or a line that is wrong in one of the halves
-            half = len(lines) // 2
-            upper = b"".join(lines[:half])
-            lower = b"".join(lines[half:])
-            _read_block(path, first, upper, form, place, kind, mapping)
-            _read_block(path, first + half, lower, form, place, kind, mapping)
-        elif block.lstrip()[:1] not in (b"", b"#"):
-            got = block.decode(errors="replace").strip()[:60]
-            refuse_line(path, first, f"{error}; expected {form!r}, got {got!r}")
+        return _add(mapping, _parse(block, n_words, place, kind, mapping))
+    except ValueError:
+        # Blank lines and comments are left out, and the others are read again.
+        lines = [
+            (number, line)
+            for number, line in enumerate(BytesIO(block), start=first)
+            if line.lstrip()[:1] not in (b"", b"#")
+        ]
+    if not lines:
         return
+    content = b"".join(line for _, line in lines)
+    try:
+        return _add(mapping, _parse(content, n_words, place, kind, mapping))
+    except ValueError:
+        # A line is wrong, or holds the word that marks the end of a line.
+        for number, line in lines:
+            try:
+                _add(mapping, _parse(line, n_words, place, kind, mapping))
+            except ValueError as error:
+                got = line.decode(errors="replace").strip()[:60]
+                refuse_line(path, number, f"{error}; expected {form!r}, got {got!r}")
+
+
+def _add(mapping, parsed):
+    """Add the documents of each query to those of earlier blocks."""
     for query, documents in parsed.items():
         mapping.setdefault(query, {}).update(documents)
 
@@ -364,23 +378,21 @@ def _parse(block, n_words, place, kind, mapping):
     is_regular = len(words) == n_lines * (n_words + 1) and marks == [mark] * n_lines
     if not is_regular or (n_lines > 1 and mark in block):
         raise ValueError(f"{len(block.split())} words")
-    queries = words[:: n_words + 1]
-    names = b"\n".join(words[2 :: n_words + 1]).decode().split("\n")
+    documents = b"\n".join(words[2 :: n_words + 1]).decode().split("\n")
     values = _parse_values(words[place :: n_words + 1], kind)
-    parsed: dict = {}
-    end = 0
-    for word, lines in groupby(queries):
-        start = end
-        end = start + len(list(lines))
-        query = word.decode()
-        documents = parsed.setdefault(query, {})
-        n_before = len(documents)
-        documents.update(zip(names[start:end], values[start:end], strict=True))
-        is_repeated = len(documents) < n_before + end - start
-        if is_repeated or not documents.keys().isdisjoint(mapping.get(query, ())):
-            raise ValueError(f"the document {names[0]!r} of {query!r} occurs twice")
-        if word.startswith(b"#"):
-            raise ValueError("a comment")
+    by_word: defaultdict = defaultdict(dict)
+    for word, document, value in zip(
+        words[:: n_words + 1], documents, values, strict=True
+    ):
+        by_word[word][document] = value
+    if any(word.startswith(b"#") for word in by_word):
+        raise ValueError("a comment")
+    parsed = {word.decode(): by_word[word] for word in by_word}
+    is_repeated = sum(map(len, parsed.values())) < n_lines
+    for query, known in parsed.items():
+        # Two views of keys: Python looks up those of the shorter one.
+        if is_repeated or not known.keys().isdisjoint(mapping.get(query, {}).keys()):
+            raise ValueError(f"the document {documents[0]!r} of {query!r} occurs twice")
     return parsed
 
 
