@@ -84,7 +84,7 @@ from lowrank_rank.fitting._pairs import dense_grades, pair_sums
 from lowrank_rank.fitting._ridge import fit_lsqr
 from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
 from lowrank_rank.low_rank._calibration import all_ranks
-from lowrank_rank.order_preserving import _lambdarank, _list_loss
+from lowrank_rank.order_preserving import _lambdarank, _surrogates
 from lowrank_rank.order_preserving._lambdarank import LambdaRank
 from lowrank_rank.order_preserving._list_loss import ListLoss, LossesInTurn
 from lowrank_rank.precision_at_top._batches import (

@@ -18,7 +18,7 @@ from .internals import (
     ListLoss,
     LossesInTurn,
     RankingLists,
-    _list_loss,
+    _surrogates,
     resolve_target_loss,
 )
 
@@ -150,7 +150,7 @@ def test_what_has_no_utilities_or_too_many_pairs_is_refused(monkeypatch):
         ValueError, match=r"unknown loss 'ndcg': use one of \['lambdarank'"
     ):
         boosting_objective("ndcg", "ndcg")
-    monkeypatch.setattr(_list_loss, "_MAX_PAIRS", 10_000)
+    monkeypatch.setattr(_surrogates, "_MAX_PAIRS", 10_000)
     lists, y = RankingLists([600]), np.arange(600) % 2.0
     for name, measure in (("lambdarank", "auc"), ("pairwise_logistic", "ndcg@10")):
         with pytest.raises(

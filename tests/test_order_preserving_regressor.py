@@ -921,3 +921,19 @@ def test_features_that_are_constant_but_for_rounding_teach_nothing(to):
         np.testing.assert_allclose(
             model.predict(to(np.tile(row, (6, 1)))), 0.0, atol=1e-12
         )
+
+
+def test_a_list_with_too_many_pairs_is_refused():
+    """A million rows, a thousand of them relevant, are 10**9 pairs: one more is refused."""
+    X = sparse.csr_matrix(([1.0], ([0], [0])), shape=(1_000_000, 1))
+    y = np.zeros(1_000_000)
+    y[:1001] = 1.0
+    qid = np.zeros(len(y))
+    ranker = OrderPreservingRegressor(surrogate="ranknet", target_loss="dcg")
+    words = "1000000 rows has too many pairs .* surrogate='cross_entropy'"
+    with pytest.raises(ValueError, match=words):
+        ranker.fit(X, y, qid=qid)
+    assert not hasattr(ranker, "coef_")
+    ranker.set_params(surrogate="cross_entropy", max_iter=1)
+    with pytest.warns(ConvergenceWarning):
+        ranker.fit(X, y, qid=qid)

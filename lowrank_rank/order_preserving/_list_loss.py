@@ -14,13 +14,14 @@ from ._lambdarank import LambdaRank
 from ._surrogates import (
     SURROGATES,
     PairwiseLogistic,
+    check_pairs,
     resolve_surrogate,
     surrogate_for,
 )
 
-#: Pairs of one list: 10**9 take 2 s for each tree, 10 minutes for 300 trees.
-_MAX_PAIRS = 10**9
-
+_FEWER_PAIRS = (
+    "loss='cross_entropy', which forms none, or a measure with a cut, such as 'ndcg@10'"
+)
 
 # Checks -----------------------------------------------------------------------------
 
@@ -50,18 +51,6 @@ def has_utilities(target_loss):
     """Whether a target loss gives each document a utility."""
     is_positional = getattr(target_loss, "is_positional", False)
     return is_positional or isinstance(target_loss, MeanAveragePrecision)
-
-
-def _check_pairs(lists, n_first):
-    """Refuse a list with too many pairs of the first `n_first` rows with all."""
-    n_pairs = n_first * lists.lengths
-    if n_pairs.max() > _MAX_PAIRS:
-        longest = int(lists.lengths[np.argmax(n_pairs)])
-        raise ValueError(
-            f"A list of {longest} rows has too many pairs for this loss: take "
-            "loss='cross_entropy', which forms none, or a measure with a cut, such as "
-            "'ndcg@10'."
-        )
 
 
 # One loss ---------------------------------------------------------------------------
@@ -159,7 +148,7 @@ class SurrogateAtUtilities:
             v = 2.0 * v / deviation_within(v, lists.index, grouped_weights)
         surrogate = surrogate_for(surrogate, v)
         if isinstance(surrogate, PairwiseLogistic):
-            _check_pairs(lists, lists.sum((v > 0).astype(np.int64)))
+            check_pairs(lists, lists.sum((v > 0).astype(np.int64)), _FEWER_PAIRS)
         return cls(surrogate, v, grouped_weights, lists)
 
     def __call__(self, s):
@@ -186,7 +175,7 @@ def lambdarank(target_loss, y, weights, lists):
     top = int(lists.lengths.max())
     if cut is not None:
         top = min(top, max(30, ceil(1.5 * np.max(cut))))
-    _check_pairs(lists, np.minimum(lists.lengths, top))
+    check_pairs(lists, np.minimum(lists.lengths, top), _FEWER_PAIRS)
     # The best DCG of each list sorts its gains.
     order = np.lexsort((-gains, lists.index))
     best = lists.sum(gains[order] * discounts(DCG().discount, lists, cut))

@@ -28,7 +28,13 @@ from ..fitting._linear_problem import LinearProblem
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Moments, Scaling, SecondMoments, chosen_alpha
 from ._bounds import C_phi
-from ._surrogates import checked_values, resolve_surrogate, surrogate_for
+from ._surrogates import (
+    PairwiseLogistic,
+    check_pairs,
+    checked_values,
+    resolve_surrogate,
+    surrogate_for,
+)
 
 _OVERFLOW = (
     "The surrogate overflows where all scores are 0: bring the grades to a smaller "
@@ -200,6 +206,11 @@ class BlockProblem(LinearProblem):
             self.n_left_out = int(np.count_nonzero(left_out_weights))
         self.v = grouped_v[self.kept_rows]
         self.weights = grouped_weights[self.kept_rows]
+        if isinstance(surrogate, PairwiseLogistic):
+            n_relevant = self.lists.sum((self.v > 0).astype(np.int64))
+            check_pairs(
+                self.lists, n_relevant, "surrogate='cross_entropy', which forms none"
+            )
         self.list_weights = self.lists.sum(self.weights)
         self.list_factor = (self.list_weights > 0) / total
         if surrogate.is_pairwise:
