@@ -47,7 +47,7 @@ FAMILIES = next(floor for floor in FLOORS if "low_rank" in floor) | {"meta"}
 #: They gather public names and hold no code.
 FACES = {"surrogates", "calibration", "boosting"}
 #: Kinds that are kept by kind however many families use them: public, or described in the guide.
-BY_KIND = {"decoders", "target_losses", "metrics", "datasets", "plotting"}
+BY_KIND = {"decoders", "target_losses", "metrics", "datasets", "plotting", "dask"}
 
 
 def parts_of(path):

@@ -13,7 +13,7 @@ from lowrank_rank.datasets import make_ranking
 from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.target_losses import DCG
 
-from .internals import RankingLists, resolve_measure
+from .internals import HeldBlocks, RankingLists, resolve_measure
 
 CrossEntropy = SURROGATES["cross_entropy"]
 PointwiseLogistic = SURROGATES["pointwise_logistic"]
@@ -51,6 +51,39 @@ def utilities(y, group, k, weights):
 
 
 # Alone ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", ["lambdarank", "listnet", *NAMES])
+def test_units_of_all_blocks_give_each_part_the_derivatives_of_all_rows(name, weighted):
+    """On a cluster a worker has its own rows alone, here those with the best grades."""
+    _, y, _ = make_ranking(n_lists=30, n_items=6, n_features=3, random_state=0)
+    by_total = np.argsort(y.reshape(30, 6).sum(axis=1), kind="stable")
+    y = y.reshape(30, 6)[by_total].ravel()
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=len(y))
+    weights = rng.uniform(0.5, 2, len(y)) if weighted else None
+    lengths = np.full(30, 6)
+    objective = boosting_objective(name, "dcg")
+    expected = objective(y, scores, weights, lengths)
+    cuts = [(0, 10), (10, 25), (25, 30)]
+    rows = [slice(6 * first, 6 * last) for first, last in cuts]
+    blocks = []
+    for (first, last), part in zip(cuts, rows, strict=True):
+        w = None if weights is None else weights[part]
+        blocks.append((None, y[part], lengths[first:last], w))
+    on_all = objective.with_units_of(HeldBlocks(blocks))
+    on_all = pickle.loads(pickle.dumps(on_all))
+    found = [
+        on_all(grades, scores[part], w, of_lists)
+        for part, (_, grades, of_lists, w) in zip(rows, blocks, strict=True)
+    ]
+    for i in range(2):
+        assert_allclose(np.concatenate([one[i] for one in found]), expected[i])
+    if name in ("lambdarank", "cross_entropy", "pointwise_logistic"):
+        # The units of its own rows are others.
+        local = objective(y[rows[2]], scores[rows[2]], blocks[2][3], lengths[25:])
+        assert not np.allclose(local[0], expected[0][rows[2]])
 
 
 @pytest.mark.parametrize("weighted", [False, True])

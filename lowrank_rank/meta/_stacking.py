@@ -1,5 +1,6 @@
 """StackingRanker: several rankers in one, weighted on held-out queries."""
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
 from itertools import islice
@@ -16,13 +17,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, take_rows
 from .._base import BaseRanker, refuse_importances
+from .._blocks import HeldBlocks
 from .._labels import ranking_target, times_of_rows
+from .._lists import RankingLists
 from .._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from .._tables import TableMixin
 from .._typing import Bunch, Named
 from .._warn import warn
 from ..fitting._any_regressor import weight_parameters
-from ..order_preserving._list_loss import deviation_within
+from ..order_preserving._list_loss import (
+    deviation_of,
+    deviation_within,
+    squares_within,
+)
 from ..target_losses._target_loss import RankingMeasure
 from ._default_parts import default_parts
 from ._wrapped import WrappedRanker, WrapsModels, last_step
@@ -380,40 +387,49 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     def _search(self, parts, X, target, groups, weights):
         """Find the weight of each part on held-out rows; set `scores_`."""
-        is_default = self.cv is None and len(parts) == 2
-        folds = self._folds(X, target, groups, weights, 1 if is_default else None)
+        folds = self._folds(X, target, groups, weights, self._n_folds_held_out(parts))
         rows, scores = self._held_out(parts, folds, X, target, weights)
-        groups = groups[rows]
-        if weights is not None:
-            weights = weights[rows]
-        deviations = np.array(
-            [deviation_within(one, groups, weights) for one in scores]
-        )
-        scores /= deviations.reshape(-1, *[1] * (scores.ndim - 1))
-        measure = self.target_loss_
         labels = target[rows]
         qid = None
         if self.n_items_ is None:
             labels = labels["y"]
-            qid = groups
+            qid = groups[rows]
+        if weights is not None:
+            weights = weights[rows]
+        return self._weigh(parts, HeldBlocks([(scores, labels, qid, weights)]))
 
-        def value(combined):
-            return measure.measure(labels, combined, qid=qid, sample_weight=weights)
+    def _n_folds_held_out(self, parts):
+        """1 if two parts are weighed on a single split, or None for all folds."""
+        return 1 if self.cv is None and len(parts) == 2 else None
 
-        def values_of_lists(combined):
-            values, list_weights = measure._values_of(labels, combined, qid, weights)
-            return values * list_weights
+    def _weigh(self, parts, held):
+        """Find the weight of each part from scores of held-out rows; set `scores_`.
 
-        if is_default:
-            best = mean_best_weights(scores, values_of_lists)
+        Parameters
+        ----------
+        parts : dict
+            Its keys are the names of the parts.
+        held : Blocks
+            Of tuples (scores of shape (n_parts, n_rows, ...), labels, qid, weights).
+        """
+        measure = self.target_loss_
+        sums_of_parts = held.sum(squares_of_parts)
+        deviations = np.array([deviation_of(sums) for sums in sums_of_parts])
+        held = held.map(scaled_scores, deviations)
+
+        def value(part_weights):
+            return measure._mean_of_sums(held.sum(sums_at, measure, part_weights))
+
+        if self._n_folds_held_out(parts) == 1:
+            best = mean_best_weights(np.hstack(list(held.map(values_on_grid, measure))))
         else:
-            best = best_weights(scores, value)
+            best = best_weights(len(parts), value)
         best /= best.sum()
-        stacked_value = value(np.tensordot(best, scores, 1))
+        single_parts = np.eye(len(parts))
         self.scores_ = HeldOutScores(
             parts=list(parts),
             weights=best,
-            scores=[stacked_value, *map(value, scores)],
+            scores=[value(best), *map(value, single_parts)],
         )
         # Weights of the parts' own scores: those of scaled ones over the deviations.
         return dict(zip(parts, (best / deviations).tolist(), strict=True))
@@ -564,17 +580,23 @@ def fitted_part(name, part, X, target, weights, line):
     if line:
         print(line, flush=True)
     model = clone(part)
+    with naming_part(name), config_context(enable_metadata_routing=False):
+        options = {} if weights is None else weight_parameters(model, weights)
+        if options is None:
+            raise ValueError(f"{model!r} takes no sample_weight in fit.")
+        steps, last = last_step(model)
+        if steps and isinstance(last, BaseRanker) and target.dtype.names:
+            # The steps before it take grades, and no ids.
+            options = {**options, f"{steps}qid": target["qid"]}
+            target = target["y"]
+        return model.fit(X, target, **options)
+
+
+@contextmanager
+def naming_part(name):
+    """Name the part in an error of the block."""
     try:
-        with config_context(enable_metadata_routing=False):
-            options = {} if weights is None else weight_parameters(model, weights)
-            if options is None:
-                raise ValueError(f"{model!r} takes no sample_weight in fit.")
-            steps, last = last_step(model)
-            if steps and isinstance(last, BaseRanker) and target.dtype.names:
-                # The steps before it take grades, and no ids.
-                options = {**options, f"{steps}qid": target["qid"]}
-                target = target["y"]
-            return model.fit(X, target, **options)
+        yield
     except Exception as error:
         # The error's own type may need other arguments than a message.
         kinds = (ValueError, TypeError, MemoryError)
@@ -591,19 +613,53 @@ def scores_of(model, X):
 # Weights ----------------------------------------------------------------------------
 
 
-def mean_best_weights(scores, values_of_lists):
-    """Mean over 200 bootstraps of the lists of the best weights of two parts on a grid.
+#: Weights of the first of two parts.
+GRID = np.linspace(0.0, 1.0, 11)
+
+
+def squares_of_parts(block):
+    """Sum squares of the scores of each part within lists, (n_parts, 3)."""
+    scores, _, qid, weights = block
+    groups = np.arange(scores.shape[1])
+    if qid is not None:
+        groups = RankingLists.from_qid(qid).codes
+    return np.array([squares_within(one, groups, weights) for one in scores])
+
+
+def scaled_scores(block, deviations):
+    """Divide the scores of each part by its standard deviation within lists."""
+    scores, labels, qid, weights = block
+    deviations = deviations.reshape(-1, *[1] * (scores.ndim - 1))
+    return scores / deviations, labels, qid, weights
+
+
+def sums_at(block, measure, part_weights):
+    """Sum the measure over the lists of a block, at weights of the parts."""
+    scores, labels, qid, weights = block
+    combined = np.tensordot(part_weights, scores, 1)
+    return measure._sums_of_lists(labels, combined, qid, weights)
+
+
+def values_on_grid(block, measure):
+    """Weighted measure of each list at each weight of two parts, (11, n_lists)."""
+    scores, labels, qid, weights = block
+    values_of_weights = []
+    for w in GRID:
+        combined = w * scores[0] + (1.0 - w) * scores[1]
+        values, list_weights = measure._values_of(labels, combined, qid, weights)
+        values_of_weights.append(values * list_weights)
+    return np.array(values_of_weights)
+
+
+def mean_best_weights(values):
+    """Mean over 200 bootstraps of the lists of the best weights of two parts on `GRID`.
 
     Parameters
     ----------
-    scores : ndarray of shape (2, ...)
-    values_of_lists : callable
-        The weighted measure of each list at combined scores; greater is better.
+    values : ndarray of shape (11, n_lists)
+        The weighted measure of each list at each weight of the first part; greater is
+        better.
     """
-    grid = np.linspace(0.0, 1.0, 11)
-    values = np.array(
-        [values_of_lists(w * scores[0] + (1.0 - w) * scores[1]) for w in grid]
-    )
     has_value = ~np.isnan(values).any(axis=0)
     values = values[:, has_value]
     n = values.shape[1]
@@ -615,22 +671,21 @@ def mean_best_weights(scores, values_of_lists):
     totals = counts @ values.T
     # Weights that tie for the best count as their mean.
     is_best = totals >= totals.max(axis=1, keepdims=True) - 1e-12 * n
-    best = is_best @ grid / is_best.sum(axis=1)
+    best = is_best @ GRID / is_best.sum(axis=1)
     w = float(np.mean(best))
     return np.array([w, 1.0 - w])
 
 
-def best_weights(scores, value):
+def best_weights(n_parts, value):
     """Search weights by coordinates from the best part, in at most three rounds.
 
     Parameters
     ----------
-    scores : ndarray of shape (n_parts, ...)
+    n_parts : int
     value : callable
-        The measure of combined scores, greater is better.
+        The measure at weights of the parts, (n_parts,); greater is better.
     """
-    n_parts = len(scores)
-    values = [value(one) for one in scores]
+    values = [value(one) for one in np.eye(n_parts)]
     best = max(values)
     weights = np.eye(n_parts)[int(np.argmax(values))]
     for _ in range(3):
@@ -641,7 +696,7 @@ def best_weights(scores, value):
                 trial[j] = weight
                 if not trial.any():
                     continue
-                trial_value = value(np.tensordot(trial, scores, 1))
+                trial_value = value(trial)
                 if trial_value > best:
                     best = trial_value
                     weights = trial.copy()

@@ -1,5 +1,6 @@
 """WrappedRanker: anyone's model as a ranker of this package."""
 
+from contextlib import contextmanager
 from copy import copy
 from inspect import signature
 from typing import Any, ClassVar
@@ -194,12 +195,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         with fresh_fit(self):
             loss = self._checked_loss()
             X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
-            if y.ndim != 1:
-                raise ValueError(
-                    f"{type(self).__name__} takes one grade per row, y of shape "
-                    f"(n_rows,), got {y.shape}. A matrix y carries no query ids: fit "
-                    "the estimator itself on it."
-                )
+            self._check_one_grade(y)
             self.target_loss_ = loss
             self.n_items_ = None
             self.n_lists_ = lists.n_counted(weights)
@@ -260,32 +256,41 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
 
     # Fitting --------------------------------------------------------------------------
 
+    def _check_one_grade(self, y):
+        """Refuse a matrix of grades."""
+        if y.ndim != 1:
+            raise ValueError(
+                f"{type(self).__name__} takes one grade per row, y of shape "
+                f"(n_rows,), got {y.shape}. A matrix y carries no query ids: fit "
+                "the estimator itself on it."
+            )
+
+    def _grouped(self, X, y, lists, weights):
+        """Bring the rows of each list together, if the estimator takes lists."""
+        if name_of_lists(self.estimator) is None or lists.order is None:
+            return X, y, lists, weights
+        X = take_rows(X, lists.order)
+        if weights is not None:
+            weights = lists.group(weights)
+        return X, lists.group(y), RankingLists(lists.lengths), weights
+
+    def _grades_of_fit(self, y):
+        """Return the grades that the estimator is fitted to."""
+        if self.relevance_threshold is None:
+            return y
+        return (y >= self.relevance_threshold).astype(np.float64)
+
     def _fit_clone(self, X, y, lists, weights):
         """Fit a clone of the estimator, with the rows of each list together."""
-        if name_of_lists(self.estimator) is not None and lists.order is not None:
-            X = take_rows(X, lists.order)
-            y = lists.group(y)
-            if weights is not None:
-                weights = lists.group(weights)
-            lists = RankingLists(lists.lengths)
-        grades = y
-        if self.relevance_threshold is not None:
-            grades = (y >= self.relevance_threshold).astype(np.float64)
+        X, y, lists, weights = self._grouped(X, y, lists, weights)
+        grades = self._grades_of_fit(y)
         model = clone(clonable(self.estimator))
         if self.early_stopping:
             n_trees = self._best_n_iter(X, y, grades, lists, weights)
             model = with_trees(self.estimator, n_trees)
         options = self._fit_options(lists, weights)
-        try:
+        with explain_long_query(model):
             fit_one(model, X, grades, **options)
-        except Exception as error:
-            if "exceeds upper limit" not in str(error):
-                raise
-            raise ValueError(
-                f"{type(model).__name__} takes at most 10,000 rows of a query "
-                f"({error}): take HistGradientBoostingRanker, or drop the last rows of "
-                "long queries."
-            ) from error
         if is_classifier(model) and not _has_scores(model):
             raise ValueError(
                 f"{type(model).__name__} gives no score to rank {len(model.classes_)} "
@@ -346,6 +351,20 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
                 f"{self.estimator!r} takes no sample_weight in fit: leave it out."
             )
         return options
+
+
+@contextmanager
+def explain_long_query(model):
+    """Say what to do if LightGBM refuses a long query in the block."""
+    try:
+        yield
+    except Exception as error:
+        if "exceeds upper limit" not in str(error):
+            raise
+        raise ValueError(
+            f"{type(model).__name__} takes at most 10,000 rows of a query ({error}): "
+            "take HistGradientBoostingRanker, or drop the last rows of long queries."
+        ) from error
 
 
 def _has_scores(classifier):

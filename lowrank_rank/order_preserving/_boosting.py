@@ -4,19 +4,22 @@ This module imports neither library: it recognises their data sets by the method
 have.
 """
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from .._arrays import ArrayLike, check_finite, check_same_index, numbers
+from .._base import Rows
 from .._labels import check_judged, lists_of, read_labels, read_weights
 from .._lists import RankingLists, id_array
+from ..fitting._encoding import encode_documents, mean_normaliser
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_measure, resolve_target_loss
 from ..target_losses._target_loss import RankingMeasure
 from ._list_loss import ListLoss, check_loss
-from ._surrogates import LARGEST_SCORE, Surrogate
+from ._surrogates import LARGEST_SCORE, Surrogate, surrogate_for
 
 
 def boosting_objective(
@@ -166,6 +169,7 @@ class _Objective:
         if qid is not None:
             id_array(qid)
         self._latest: Any = None
+        self._sums: dict[str, np.ndarray] = {}
 
     # LightGBM counts these four parameters; XGBoost looks for the name "sample_weight".
     def __call__(
@@ -214,10 +218,36 @@ class _Objective:
             y = _labels(y)
             weights = read_weights(weights, n_rows)
             lists = self._lists(y, group)
-            loss = ListLoss(self.surrogate, self._loss, y, weights, lists)
+            loss = ListLoss(self.surrogate, self._loss, y, weights, lists, **self._sums)
             latest = key, loss
             self._latest = latest
         return latest[1], scores.ravel()
+
+    def with_units_of(self, blocks):
+        """Copy the objective, with the units of the loss from sums over all rows.
+
+        Without these sums each machine of a cluster has the units of its own rows.
+
+        Parameters
+        ----------
+        blocks : Blocks
+            Of tuples (X, grades, lengths of the lists, weights or None).
+
+        Returns
+        -------
+        callable
+        """
+        objective = _Objective(self.surrogate, self.target_loss, self.qid)
+        if self.surrogate != "lambdarank":
+            of_blocks = np.array(list(blocks.map(_utilities_of_block, self._loss)))
+            sums = of_blocks[:, :2].sum(axis=0)
+            largest = mean_normaliser(sums) * of_blocks[:, 2].max()
+            objective.surrogate = surrogate_for(self.surrogate, np.array([largest]))
+            objective._sums["normaliser_sums"] = sums
+        objective._sums["curvature_sums"] = blocks.sum(
+            _curvature_of_block, copy(objective)
+        )
+        return objective
 
     def _lists(self, y, group):
         """Return the lists of the rows, by the groups or by `qid`."""
@@ -292,6 +322,30 @@ class _Metric:
 
     def __sklearn_clone__(self) -> "_Metric":
         return _Metric(self.measure)
+
+
+def _rows_of_block(block):
+    """Grades, weights and lists of a block (X, grades, lengths of lists, weights)."""
+    _, grades, lengths, weights = block
+    y = _labels(_numbers(grades, "y"))
+    return y, read_weights(weights, len(y), whole=False), RankingLists(lengths)
+
+
+def _utilities_of_block(block, target_loss):
+    """Sum the normalisers of the utilities, and find the largest undivided utility."""
+    y, weights, lists = _rows_of_block(block)
+    rows = Rows(None, y, lists, weights)
+    encoding = encode_documents(rows, target_loss, centered=False)
+    return np.array([*encoding.normaliser_sums, encoding.targets.max(initial=0.0)])
+
+
+def _curvature_of_block(block, objective):
+    """Sum of the weights, and of the curvatures at equal scores."""
+    y, weights, lists = _rows_of_block(block)
+    loss = ListLoss(
+        objective.surrogate, objective._loss, y, weights, lists, **objective._sums
+    )
+    return loss.curvature_sums
 
 
 def _lists_of_groups(group, n_rows):

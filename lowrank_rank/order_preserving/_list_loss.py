@@ -75,9 +75,29 @@ class ListLoss:
         Whether scores of other losses are added. The gains of a squared loss, whose
         scores have their unit, are then divided by half of their standard deviation
         within lists.
+    normaliser_sums, curvature_sums : ndarray of shape (2,) or None, default=None
+        Sums over more rows than these, on a cluster. They set the units of the
+        utilities and of the loss. None takes the sums over these rows.
+
+    Attributes
+    ----------
+    curvature_sums : ndarray of shape (2,)
+        Sum of the weights of these rows, and of their curvatures where all scores are
+        equal, before the division by their mean. They add up over blocks.
     """
 
-    def __init__(self, surrogate, target_loss, y, weights, lists, *, is_term=False):
+    def __init__(
+        self,
+        surrogate,
+        target_loss,
+        y,
+        weights,
+        lists,
+        *,
+        is_term=False,
+        normaliser_sums=None,
+        curvature_sums=None,
+    ):
         self.lists = lists
         self.weights = lists.group(weights)
         list_weights = lists.sum(self.weights)
@@ -89,7 +109,7 @@ class ListLoss:
             self.list_factor = mean_weights
         else:
             at_utilities = SurrogateAtUtilities.of_labels(
-                surrogate, target_loss, y, weights, lists, is_term
+                surrogate, target_loss, y, weights, lists, is_term, normaliser_sums
             )
             self.derivatives = at_utilities
             self.list_factor = np.ones(lists.n_lists)
@@ -98,8 +118,12 @@ class ListLoss:
         # Mean curvature 1 at equal scores
         _, curvature = self.derivatives(np.zeros(lists.n_rows))
         total = float((lists.repeat(self.list_factor) * curvature).sum())
+        self.curvature_sums = np.array([list_weights.sum(), total])
+        if curvature_sums is None:
+            curvature_sums = self.curvature_sums
+        weight, total = curvature_sums
         if total > 0:
-            self.list_factor *= list_weights.sum() / total
+            self.list_factor *= weight / total
         self.row_factor = lists.repeat(self.list_factor)
 
     def __call__(self, s):
@@ -138,10 +162,14 @@ class SurrogateAtUtilities:
         self.is_flat = surrogate.is_shift_invariant and not lists.has_order(v)
 
     @classmethod
-    def of_labels(cls, surrogate, target_loss, y, weights, lists, is_term):
+    def of_labels(
+        cls, surrogate, target_loss, y, weights, lists, is_term, normaliser_sums
+    ):
         """Make it from the labels; arguments as of `ListLoss`."""
         rows = Rows(None, y, lists, weights)
         encoding = encode_documents(rows, target_loss, centered=False)
+        if normaliser_sums is not None:
+            encoding = encoding._replace(normaliser_sums=normaliser_sums)
         v = lists.group(encoding.scaled_targets(weights)[:, 0])
         grouped_weights = lists.group(weights)
         if is_term and resolve_surrogate(surrogate).is_squared:
@@ -188,6 +216,18 @@ def deviation_within(scores, groups, weights=None):
 
     It is 1 if the scores of each list are equal.
     """
+    return deviation_of(squares_within(scores, groups, weights))
+
+
+def squares_within(scores, groups, weights=None):
+    """Sum squares of the scores of all lists; the sums add up over blocks of lists.
+
+    Returns
+    -------
+    ndarray of shape (3,)
+        Weighted sums of the squared differences from the mean of the list and of the
+        squared scores, and the sum of the weights.
+    """
     if weights is None:
         weights = np.ones(len(groups))
     if scores.ndim == 1:
@@ -197,9 +237,25 @@ def deviation_within(scores, groups, weights=None):
         squares = (scores - means[groups]) ** 2
     else:
         squares = np.var(scores, axis=1)
-    deviation = float(np.sqrt(np.average(squares, weights=weights)))
-    has_deviation = deviation > 1e-12 * np.abs(scores).max(initial=0.0)
-    return deviation if has_deviation else 1.0
+        scores = np.sqrt(np.mean(scores**2, axis=1))
+    return np.array(
+        [
+            (weights * squares).sum(),
+            (weights * scores**2).sum(),
+            weights.sum(),
+        ]
+    )
+
+
+def deviation_of(sums):
+    """Compute the standard deviation of scores within lists from `squares_within`.
+
+    It is 1 if the scores of each list are equal, up to rounding.
+    """
+    squares, total_squares, weight = sums
+    if not squares > 1e-24 * total_squares:
+        return 1.0
+    return float(np.sqrt(squares / weight))
 
 
 # Several losses ---------------------------------------------------------------------

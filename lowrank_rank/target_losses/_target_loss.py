@@ -414,6 +414,47 @@ class RankingMeasure(BaseEstimator):
         value_if_undefined = np.nan
         if zero_division is not None:
             value_if_undefined = check_zero_division(zero_division)
+        values, weights = self._finite_values_of(y_true, y_score, qid, sample_weight)
+        mean = mean_of_lists(
+            values, weights, average=average, zero_division=value_if_undefined
+        )
+        if zero_division is not None or average is None or not np.isnan(mean):
+            return mean
+        return self._undefined_on(len(values))
+
+    def _sums_of_lists(self, y_true, y_score, qid=None, sample_weight=None):
+        """Sum the weighted measure over its defined lists; sums add up over blocks.
+
+        Returns
+        -------
+        ndarray of shape (3,)
+            Sum of the weighted values, sum of the weights of the defined lists, and the
+            number of all lists.
+        """
+        values, weights = self._finite_values_of(y_true, y_score, qid, sample_weight)
+        is_defined = ~np.isnan(values)
+        weights_of_defined = weights[is_defined]
+        total = values[is_defined] @ weights_of_defined
+        return np.array([total, weights_of_defined.sum(), len(values)])
+
+    def _mean_of_sums(self, sums):
+        """Divide the sums of `_sums_of_lists`."""
+        total, weight, n_lists = sums
+        if weight > 0:
+            return float(total / weight)
+        return self._undefined_on(int(n_lists))
+
+    def _undefined_on(self, n_lists):
+        """Warn that no list has a value; return the value that replaces the mean."""
+        warn(
+            f"{self!r} is undefined on all {n_lists} lists, and the mean is set to "
+            f"{self.undefined:g}: do they hold relevant items? Or set zero_division.",
+            UndefinedMetricWarning,
+        )
+        return self.undefined
+
+    def _finite_values_of(self, y_true, y_score, qid, sample_weight):
+        """Compute `_values_of` dense or sparse labels; refuse values that overflow."""
         values_of = self._values_of
         if issparse(y_true):
             values_of = self._values_of_sparse
@@ -424,17 +465,7 @@ class RankingMeasure(BaseEstimator):
                 f"{self!r} overflows on list {int(np.argmax(is_infinite))} (the first "
                 "is 0): bring the grades to a smaller scale."
             )
-        mean = mean_of_lists(
-            values, weights, average=average, zero_division=value_if_undefined
-        )
-        if zero_division is not None or average is None or not np.isnan(mean):
-            return mean
-        warn(
-            f"{self!r} is undefined on all {len(values)} lists, and the mean is set to "
-            f"{self.undefined:g}: do they hold relevant items? Or set zero_division.",
-            UndefinedMetricWarning,
-        )
-        return self.undefined
+        return values, weights
 
     def _values_of(self, y_true, y_score, qid=None, sample_weight=None):
         """Compute the value of each list, and read the weights of the lists."""

@@ -1,0 +1,184 @@
+"""Fits of estimators to the partitions of Dask collections."""
+
+import copy
+from operator import add
+from typing import Any, TypeVar
+
+import numpy as np
+from distributed import Client
+from sklearn.base import BaseEstimator, is_classifier
+
+from .._arrays import plain
+from .._classes import class_labels, names_classes
+from .._parameters import check_parameters, fresh_fit
+from ..meta._stacking import StackingRanker, as_ranker
+from ..meta._wrapped import WrappedRanker
+from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
+from ..order_preserving._list_loss import has_utilities
+from ..order_preserving._problem import read
+from ..order_preserving._regressor import OrderPreservingRegressor
+from ..target_losses._names import resolve_measure
+from ._blocks import blocks_of
+from ._stack import fit_stack
+from ._trees import fit_trees
+
+Model = TypeVar("Model", bound=BaseEstimator)
+
+
+def fit(
+    model: Model,
+    X: Any,
+    y: Any,
+    *,
+    qid: Any = None,
+    sample_weight: Any = None,
+    client: Client | None = None,
+) -> Model:
+    """Fit an estimator to the partitions of Dask arrays or data frames.
+
+    Parameters
+    ----------
+    model : estimator
+        `OrderPreservingRegressor`, or one whose batches add up:
+        `LowRankSurrogateRanker` and `PairwiseDAGRanker` of documents, or with
+        ``estimator="ridge"``, and `LowRankSurrogateClassifier` with
+        ``estimator="ridge"``. LightGBM's own Dask trains
+        ``WrappedRanker(LGBMRanker(...))``. `StackingRanker` takes these as parts.
+    X : dask array or data frame of shape (n_rows, n_features)
+        Features of the rows.
+    y : dask array or series of shape (n_rows,), or array (n_queries, r) of fixed items
+        Labels, as in memory.
+    qid : dask array or series of shape (n_rows,) or None, default=None
+        Query id of each document. If ids are sorted, only lists that are cut between
+        two partitions move; else all rows are shuffled, with a warning.
+    sample_weight : dask array or series of shape (n_rows,) or None, default=None
+        Weights of the rows; None is 1 for each.
+    client : distributed.Client or None, default=None
+        None is the current client.
+
+    Returns
+    -------
+    estimator
+        The model, fitted as in memory. Trees depend on the number of workers and on
+        the partitions, and are the ones in memory if there is one worker.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in memory; if collections are cut at different rows, documents have no qid,
+        or categories differ between partitions.
+    RuntimeError
+        If a worker is lost while LightGBM trains. The model is unchanged then.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> from lowrank_rank.dask import fit
+    >>> X, y = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3
+    >>> qid = np.arange(8) // 4
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
+    ...     ranker = fit(LowRankSurrogateRanker(), *data[:2], qid=data[2])
+    >>> ranker.rank(X[:3], qid=[0, 0, 0])
+    array([3, 2, 1])
+    """
+    check_fits(model)
+    return fit_blocks(model, blocks_of(model, client, X, y, qid, sample_weight))
+
+
+def fit_blocks(model, blocks):
+    """Fit an estimator to `DaskBlocks` of whole lists."""
+    with fresh_fit(model):
+        if isinstance(model, StackingRanker):
+            return fit_stack(model, blocks, fit_blocks)
+        if isinstance(model, WrappedRanker):
+            return fit_trees(model, blocks)
+        if isinstance(model, OrderPreservingRegressor):
+            loss = model._check_parameters()
+            model._validate_X(blocks.first_row, reset=True)
+            model._fit(blocks.map(read, copy.copy(model), loss), loss)
+            return model
+        model._validate_X(blocks.first_row, reset=True)
+        reader = copy.copy(model)
+        if is_classifier(model) and not names_classes(model.loss_matrix, model.classes):
+            reader.classes = np.unique(np.concatenate(list(blocks.map(_labels, model))))
+        # A copy for each block: threads of a worker read at the same time.
+        sums = blocks.total(lambda block: copy.copy(reader)._sums_of_block(block), add)
+        model._check_judged(sums)
+        model._keep_sums(sums)
+        return model
+
+
+def _labels(block, classifier):
+    return np.unique(class_labels(classifier, block[1]))
+
+
+# What a cluster can fit -------------------------------------------------------------
+
+
+def check_fits(model):
+    """Refuse an estimator that a cluster cannot fit, with the lines to write."""
+    kind = type(model).__name__
+    if isinstance(model, StackingRanker):
+        _check_stack(model)
+    elif isinstance(model, HistGradientBoostingRanker):
+        raise ValueError(f"{kind} fits rows in memory. {_two_losses(model)}")
+    elif isinstance(model, WrappedRanker):
+        of_estimator = type(model.estimator).__name__
+        if of_estimator != "LGBMRanker":
+            raise ValueError(
+                f"On a cluster WrappedRanker takes LGBMRanker, got {of_estimator}: "
+                "LightGBM's own Dask trains it. Fit others in memory."
+            )
+        if model.early_stopping:
+            raise ValueError(
+                "On a cluster WrappedRanker has no early_stopping: set "
+                "early_stopping=False, and n_estimators of LGBMRanker."
+            )
+    elif isinstance(model, OrderPreservingRegressor):
+        pass
+    elif not hasattr(model, "_has_sums"):
+        raise ValueError(
+            f"{kind} fits rows in memory: write model.fit(X.compute(), y.compute()), "
+            "with the same for qid and weights."
+        )
+    elif not model._has_sums():
+        raise ValueError(
+            f"On a cluster set estimator='ridge', got {plain(model.estimator)!r}."
+        )
+
+
+def _check_stack(model):
+    """Refuse a stack with parts or folds that a cluster cannot fit."""
+    if not isinstance(model.estimators, list | tuple):
+        raise ValueError(
+            "The default parts of StackingRanker fit rows in memory. "
+            f"{_two_losses(model)}"
+        )
+    check_parameters(model)
+    if hasattr(model.cv, "split") or hasattr(model.cv, "__len__"):
+        raise ValueError("On a cluster cv of StackingRanker must be a number or None.")
+    for name, part in model.estimators:
+        try:
+            check_fits(as_ranker(part, 1))
+        except ValueError as error:
+            raise ValueError(f"The part {name!r} of StackingRanker: {error}") from None
+
+
+def _two_losses(model):
+    """Lines of code that fit trees of two losses for the measure of the model."""
+    measure = model.target_loss
+    of_trees = measure
+    if not has_utilities(resolve_measure(measure)):
+        of_trees = "ndcg"
+    return f"""On a cluster write
+
+    from lightgbm import LGBMRanker
+    from lowrank_rank import StackingRanker, boosting_objective
+    def trees(loss, measure={of_trees!r}):
+        return LGBMRanker(objective=boosting_objective(loss, measure), metric="None")
+    parts = [(loss, trees(loss)) for loss in ("lambdarank", "pairwise_squared")]
+    fit(StackingRanker(parts, target_loss={measure!r}), X, y, qid=qid)"""
