@@ -426,12 +426,14 @@ def test_without_dask_the_extra_is_named(monkeypatch):
         import_module("lowrank_rank.dask")
 
 
-def test_generalised_cross_validation_of_partitions(client):
+@pytest.mark.parametrize("share_unknown", [0.0, 0.4])
+def test_generalised_cross_validation_of_partitions(client, share_unknown):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 6))
     y = np.maximum(
         X @ rng.normal(size=(6, 4)) + 3.0 * rng.normal(size=(120, 4)) + 9.0, 0.0
     )
+    y[rng.random(y.shape) < share_unknown] = np.nan
     settings = {"target_loss": "dcg", "estimator": "ridge", "alpha": "gcv"}
     on = [da.from_array(a, chunks=(50, a.shape[1])) for a in (X, y)]
     model = fit(LowRankSurrogateRanker(**settings), *on, client=client)

@@ -23,32 +23,67 @@ def items(n=60, p=8, r=4, noise=3.0, seed=0):
 
 
 def by_hat_matrix(X, targets, weights):
-    """The penalty of the grid with the least n RSS / (n - trace H)^2."""
-    n, mean = weights.sum(), np.average(X, axis=0, weights=weights)
+    """The error N RSS / (N - df)^2 of each alpha, from a fit to the rows of each target.
+
+    df is the sum of the traces of the hat matrices.
+    """
+    n = weights.sum()
+    mean = np.average(X, axis=0, weights=weights)
     Z = (X - mean) / np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
     Z = np.column_stack([np.ones(len(X)), Z])
     errors = []
     for alpha in GRID:
         penalty = n * alpha * np.diag([0.0] + [1.0] * X.shape[1])
-        H = Z @ np.linalg.solve(
-            Z.T @ (weights[:, np.newaxis] * Z) + penalty, Z.T * weights
-        )
-        rss = (weights[:, np.newaxis] * (targets - H @ targets) ** 2).sum()
-        errors.append(n * rss / (n - np.trace(H)) ** 2)
-    return GRID[np.argmin(errors)]
+        n_known = df = rss = 0.0
+        for target in targets.T:
+            is_known = ~np.isnan(target)
+            A = Z[is_known]
+            w = weights[is_known]
+            t = target[is_known]
+            H = A @ np.linalg.solve(A.T @ (w[:, np.newaxis] * A) + penalty, A.T * w)
+            n_known += w.sum()
+            df += np.trace(H)
+            rss += w @ (t - H @ t) ** 2
+        errors.append(n_known * rss / (n_known - df) ** 2)
+    return np.array(errors)
+
+
+def hidden(y, share, seed=0):
+    """Grades with a share of unknown ones."""
+    is_unknown = np.random.default_rng(seed).random(y.shape) < share
+    return np.where(is_unknown, np.nan, y)
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("noise", [0.1, 3.0, 30.0])
-def test_it_is_the_minimum_of_its_definition(seed, noise):
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_it_is_the_minimum_of_its_definition(seed, noise, share):
     X, y = items(noise=noise, seed=seed)
+    y = hidden(np.maximum(y, 0.0), share, seed)
     weights = np.random.default_rng(seed).integers(1, 4, len(X)).astype(float)
     ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
-    y = np.maximum(y, 0.0)
     found = ranker.fit(X, y, sample_weight=weights)
-    assert_allclose(found.alpha_, by_hat_matrix(X, y, weights), rtol=1e-12)
+    best = GRID[np.argmin(by_hat_matrix(X, y, weights))]
+    assert_allclose(found.alpha_, best, rtol=1e-12)
     same = clone(ranker).set_params(alpha=found.alpha_).fit(X, y, sample_weight=weights)
     assert_allclose(found.coef_, same.coef_, rtol=1e-12)
+
+
+def test_coefficients_with_gaps_are_those_of_each_item_alone():
+    """Brute force: refit each item for each alpha, choose by the formula."""
+    X, y = items(n=90, noise=10.0, seed=3)
+    y = hidden(np.maximum(y, 0.0), 0.5)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
+    found = ranker.fit(X, y)
+    alpha = GRID[np.argmin(by_hat_matrix(X, y, np.ones(len(X))))]
+    for j, target in enumerate(y.T):
+        known = ~np.isnan(target)
+        Z = (X - X.mean(axis=0)) / X.std(axis=0)
+        A = Z[known] - Z[known].mean(axis=0)
+        t = target[known] - target[known].mean()
+        penalty = len(X) * alpha * np.eye(X.shape[1])
+        coef = np.linalg.solve(A.T @ A + penalty, A.T @ t) / X.std(axis=0)
+        assert_allclose(found.coef_[j], coef, rtol=1e-10)
 
 
 def test_more_noise_wants_a_larger_penalty():
@@ -61,9 +96,10 @@ def test_more_noise_wants_a_larger_penalty():
     assert small < 0.01 < 0.3 < large
 
 
-def test_weights_blocks_and_merged_models_count_rows():
+@pytest.mark.parametrize("share", [0.0, 0.4])
+def test_weights_blocks_and_merged_models_count_rows(share):
     X, y = items()
-    y = np.maximum(y, 0.0)
+    y = hidden(np.maximum(y, 0.0), share)
     ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
     whole = clone(ranker).fit(X, y)
     halves = [(X[:20], y[:20], None), (X[20:], y[20:], None)]
@@ -93,15 +129,35 @@ def test_classes_sets_and_pairs_of_items_have_it():
         assert model.fit(X, y).alpha_ in GRID
 
 
+def test_a_complete_block_beside_blocks_with_gaps():
+    """One matrix for all items adds up with a matrix for each of them."""
+    X, y = items(n=90)
+    y = np.maximum(y, 0.0)
+    y[30:] = hidden(y[30:], 0.4)
+    y[60:, 2] = np.nan
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
+    whole = clone(ranker).fit(X, y)
+    blocks = [(X[i : i + 30], y[i : i + 30], None) for i in (0, 30, 60)]
+    found = clone(ranker).fit_blocks(blocks)
+    assert found.alpha_ == whole.alpha_
+    assert_allclose(found.coef_, whole.coef_, rtol=1e-9)
+
+
+def test_sets_with_unknown_labels_have_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    y = hidden((X[:, :3] + rng.normal(size=(200, 3)) > 0).astype(float), 0.4)
+    settings = {"target_loss": "hamming", "estimator": "ridge", "alpha": "gcv"}
+    model = LowRankSurrogateMultilabelClassifier(**settings).fit(X, y)
+    best = np.argmin(by_hat_matrix(X, y, np.ones(len(X))))
+    assert_allclose(model.alpha_, GRID[best], rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("model", "y"),
     [
         (LowRankSurrogateRanker(alpha="gcv"), "documents"),
         (LowRankSurrogateRanker(alpha="gcv"), "items"),
-        (
-            LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv"),
-            "missing",
-        ),
         (LowRankSurrogateClassifier(alpha="gcv"), "classes"),
         (LowRankSurrogateMultilabelClassifier(alpha="gcv"), "sets"),
     ],
@@ -110,12 +166,9 @@ def test_elsewhere_it_is_refused_by_a_sentence(model, y):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 3))
     grades = rng.integers(0, 2, (30, 3)).astype(float)
-    missing = grades.copy()
-    missing[0, 0] = np.nan
     y = {
         "documents": grades[:, 0],
         "items": grades,
-        "missing": missing,
         "classes": grades[:, 0],
         "sets": grades,
     }[y]

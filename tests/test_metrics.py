@@ -302,10 +302,26 @@ def test_missing_judgements_are_left_out():
     assert np.isnan(values[1])
     assert values[2] == dcg_score(y[2], s[2])
     assert dcg_score(y, s) == pytest.approx((values[0] + values[2]) / 2)
-    with pytest.raises(ValueError, match="needs every item judged"):
-        ndcg_score(y, s)
     with pytest.raises(ValueError, match="drop the rows"):
         dcg_score(y[0], s[0])
+
+
+@pytest.mark.parametrize("name", get_ranking_scorer_names())
+def test_nan_in_a_matrix_is_the_row_left_out_in_every_measure(name):
+    """The same values as of one row for each judged item, with query ids."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, (40, 12)).astype(float)
+    y[rng.random(y.shape) < 0.4] = np.nan
+    y[3] = np.nan
+    s = rng.integers(0, 6, y.shape).astype(float)  # with ties
+    is_judged = ~np.isnan(y)
+    query = np.nonzero(is_judged)[0]
+    flat = measure_score(name, y[is_judged], s[is_judged], qid=query, average=None)
+    whole = measure_score(name, y, s, average=None)
+    has_items = is_judged.any(axis=1)
+    np.testing.assert_array_equal(whole[has_items], flat)
+    assert np.isnan(whole[3])
+    assert measure_score(name, y, s) == pytest.approx(np.nanmean(flat))
 
 
 def test_qid_travels_in_y():

@@ -394,6 +394,24 @@ def test_a_judge_of_matrices_targets_and_models():
     assert_array_equal(by_model.interval, by_scores.interval)
 
 
+def test_gaps_of_people_are_those_of_the_judge():
+    """Items that people skipped would count in the judge's values alone."""
+    rng = np.random.default_rng(0)
+    judge = rng.integers(0, 3, (40, 5)).astype(float)
+    judge[:, 0] = np.nan
+    people = judge.copy()
+    people[20:] = np.nan
+    scores = {"a": rng.normal(size=judge.shape), "b": rng.normal(size=judge.shape)}
+    settings = {"measure": "ndcg@3", "zero_division": 0.0}
+    found = compare_rankers(people, scores, judge=judge, **settings)
+    flat = {name: s[:, 1:] for name, s in scores.items()}
+    same = compare_rankers(people[:, 1:], flat, judge=judge[:, 1:], **settings)
+    assert_array_equal(found.interval, same.interval)
+    people[4, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN in row 4, item 2: people must label"):
+        compare_rankers(people, scores, judge=judge, **settings)
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [

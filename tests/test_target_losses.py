@@ -277,7 +277,7 @@ def test_names_of_losses_by_what_they_can():
 def test_the_hint_for_missing_judgements_names_losses_that_take_them():
     y = [[1.0, np.nan]]
     with pytest.raises(ValueError, match=r"NDCG.* needs every item judged") as refused:
-        NDCG().measure(y, [[1.0, 2.0]])
+        LowRankSurrogateRanker(target_loss=NDCG()).fit([[0.0]], y)
     hint = re.search(r"use a measure that does not \((.+)\)", str(refused.value))[
         1
     ].split(", ")

@@ -24,7 +24,7 @@ from .._base import linear_scores
 from .._blocks import check_has_ids, refuse_cut_list
 from .._labels import refuse_zero_weights
 from .._warn import warn
-from ._encoding import is_missing, mean_normaliser
+from ._encoding import mean_normaliser
 from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, count_lists
 
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of
@@ -101,8 +101,6 @@ class RidgeSums:
         Of features and targets.
     kind, normaliser_sums, votes
         As of `Encoding`.
-    missing : bool
-        Whether a label is missing.
     n_lists : int
         Number of lists of positive weight.
     ends : tuple
@@ -116,7 +114,6 @@ class RidgeSums:
     kind: str
     normaliser_sums: Any
     votes: Any
-    missing: bool
     n_lists: int
     ends: tuple[Any, Any]
     shared: dict[str, Any]
@@ -134,7 +131,6 @@ class RidgeSums:
             kind=self.kind,
             normaliser_sums=np.add(self.normaliser_sums, later.normaliser_sums),
             votes=self.votes + later.votes,
-            missing=self.missing or later.missing,
             n_lists=self.n_lists + later.n_lists,
             ends=(self.ends[0], later.ends[1]),
             shared=self.shared,
@@ -209,7 +205,6 @@ def sums_of(rows, encoding, shared):
         kind=encoding.kind,
         normaliser_sums=encoding.normaliser_sums,
         votes=encoding.votes,
-        missing=is_missing(rows, encoding),
         n_lists=rows.n_lists,
         ends=rows.ends,
         shared=shared,
@@ -222,7 +217,7 @@ def solve_sums(sums, alpha):
     features = moments.features
     if not features.total > 0:
         refuse_zero_weights()
-    if alpha == "gcv" and sums.kind != "documents" and not sums.missing:
+    if alpha == "gcv" and sums.kind != "documents":
         alpha = moments.gcv_alpha(features.scale)
     alpha = chosen_alpha(alpha, features.n_features, features.n_lists)
     coef, intercept = moments.solve(alpha * features.total, features.scale)

@@ -399,9 +399,10 @@ class SecondMoments:
     def gcv_alpha(self, scale):
         """Choose the penalty by generalised cross-validation, of 65 from 1e-4 to 1e4.
 
-        The error is ``n RSS / (n - df)^2``. RSS is the squared error of all targets. df
-        is 1 + the sum of ``e / (e + n alpha)``, with the eigenvalues e of the products
-        of scaled features (Golub, Heath and Wahba 1979).
+        The error is ``N RSS / (N - df)^2``. N is the number of known targets, RSS their
+        squared error. df is the sum over targets of 1 + the sum of ``e / (e + n
+        alpha)``, with the eigenvalues e of the products of scaled features over the
+        rows that know the target (Golub, Heath and Wahba 1979).
         """
         n = self.features.total
         if n < 2.0:
@@ -411,17 +412,27 @@ class SecondMoments:
             )
         alphas = np.logspace(-4, 4, 65)
         scale = scale[:, np.newaxis]
-        eigenvalues, axes = linalg.eigh(self.gram[0] / scale.T / scale)
-        # Squared products of the targets with each axis, z; e + n alpha, of each alpha.
-        z = np.square(axes.T @ (self.cross / scale)).sum(axis=1)
         penalty = n * alphas[:, np.newaxis]
-        e = np.maximum(eigenvalues, 0.0)
-        shrunk = e + penalty
-        # RSS = sum of t^2 - sum of z (e + 2 n alpha) / (e + n alpha)^2
-        explained = (z * (shrunk + penalty) / shrunk**2).sum(axis=1)
-        residual = np.maximum(self.t_squares - explained, 0.0)
-        degrees_left = n - 1.0 - (e / shrunk).sum(axis=1)
+        # Constant factors of the error are left out: N, and the number of targets where
+        # all of them share one matrix.
+        residual = self.t_squares
+        degrees_left = 0.0
+        crosses = np.split(self.cross, len(self.gram), axis=1)
+        for gram, cross, total in zip(self.gram, crosses, self.total, strict=True):
+            eigenvalues, axes = linalg.eigh(gram / scale.T / scale)
+            # Squared products of the targets with each axis, z; e + n alpha, of each
+            # alpha.
+            z = np.square(axes.T @ (cross / scale)).sum(axis=1)
+            e = np.maximum(eigenvalues, 0.0)
+            shrunk = e + penalty
+            # RSS = sum of t^2 - sum of z (e + 2 n alpha) / (e + n alpha)^2
+            explained = (z * (shrunk + penalty) / shrunk**2).sum(axis=1)
+            residual = residual - explained
+            # A target without any known row has no degrees of freedom.
+            known_left = max(total - 1.0, 0.0)
+            degrees_left = degrees_left + known_left - (e / shrunk).sum(axis=1)
         error = np.full(len(alphas), np.inf)
+        residual = np.maximum(residual, 0.0)
         np.divide(residual, degrees_left**2, out=error, where=degrees_left > 0)
         return float(alphas[np.argmin(error)])
 
@@ -568,8 +579,7 @@ def chosen_alpha(alpha, m, n, curvature=1.0):
     if alpha == "gcv":
         raise ValueError(
             "alpha='gcv' is for ridge regression of fixed items, classes or sets of "
-            "labels, all of them known: set estimator='ridge', or give alpha='auto' or "
-            "a number."
+            "labels: set estimator='ridge', or give alpha='auto' or a number."
         )
     if alpha != "auto":
         return float(alpha)

@@ -258,10 +258,11 @@ def compare_rankers(
     y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), \
 judgements, or table
         Labels of queries that no ranker was fitted on; a `ranking_target` carries its
-        qid. For a judge, NaN in all rows of the queries without human labels. Or
-        judgements (qrels) of documents: a dict, frame, path or ranx.Qrels as in
-        `evaluate_run`. Or, without `rankers`, a table of values: a frame or dict of
-        columns, greater is better. Rows without any value are dropped.
+        qid. NaN in a matrix leaves the item out. For a judge, NaN in all rows of the
+        queries without human labels. Or judgements (qrels) of documents: a dict, frame,
+        path or ranx.Qrels as in `evaluate_run`. Or, without `rankers`, a table of
+        values: a frame or dict of columns, greater is better. Rows without any value
+        are dropped.
     rankers : dict of str to array-like, fitted estimator or run, or None, default=None
         Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With
         judgements, runs of systems: dicts, frames, paths or ranx.Run. A query counts if

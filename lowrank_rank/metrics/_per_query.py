@@ -80,7 +80,7 @@ def per_query(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
-        Labels; a `ranking_target` carries its qid.
+        Labels; a `ranking_target` carries its qid. NaN in a matrix leaves the item out.
     y_score : array-like of shape (n_rows,) or (n_lists, r)
         Scores, higher is better; ties count as the mean over their orders.
     qid : array-like of shape (n_rows,) or None, default=None

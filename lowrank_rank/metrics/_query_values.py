@@ -213,10 +213,24 @@ def _read_judge(y_true, judge, qid):
             f"query {plain(query)!r}: people must label all rows of a query or none."
         )
     is_human = n_missing < lengths
+    if y.ndim == 2:
+        _check_same_items(y[is_human], judge[is_human], np.flatnonzero(is_human))
     is_judges = ~is_human[list_of_row]
     y = y.copy()
     y[is_judges] = judge[is_judges]
     return y, judge, is_human
+
+
+def _check_same_items(y, judge, rows):
+    """Refuse rows in which people and the judge left out different items."""
+    is_different = np.isnan(y) != np.isnan(judge)
+    if not is_different.any():
+        return
+    row, item = np.argwhere(is_different)[0]
+    raise ValueError(
+        f"Only one of y_true and judge is NaN in row {rows[row]}, item {item}: people "
+        "must label all items of the row that the judge labels, or none."
+    )
 
 
 def _has_no_label(y):

@@ -44,7 +44,8 @@ def measure_score(
         ...), or an object of `lowrank_rank.target_losses`, such as
         ``ExpectedReciprocalRank(max_grade=4)``.
     y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
-        Labels of the measure; preferences (n_lists, r, r) for "pd".
+        Labels of the measure; preferences (n_lists, r, r) for "pd". NaN in a matrix
+        leaves the item out.
     y_score : array-like of shape (n_rows,) or (n_lists, r)
         Scores, higher is better. Ties count as the mean over their orders; Kendall's
         tau counts each tied pair once.
@@ -111,7 +112,7 @@ def precision_at_k_score(
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
         Relevance: grades > 0 (or >= `relevance_threshold`) are relevant.
-        NaN in a matrix means not judged; not with `share`.
+        NaN in a matrix leaves the item out.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -190,6 +191,7 @@ def recall_at_k_score(
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
         Relevance: grades > 0 (or >= `relevance_threshold`) are relevant.
+        NaN in a matrix leaves the item out.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -254,6 +256,7 @@ def mean_average_precision_score(
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
         Relevance: grades > 0 (or >= `relevance_threshold`) are relevant.
+        NaN in a matrix leaves the item out.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -314,6 +317,7 @@ def reciprocal_rank_score(
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
         Relevance: grades > 0 (or >= `relevance_threshold`) are relevant.
+        NaN in a matrix leaves the item out.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -374,7 +378,7 @@ def dcg_score(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Grades >= 0, higher is better. NaN in a matrix means not judged.
+        Grades >= 0, higher is better. NaN in a matrix leaves the item out.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -439,7 +443,7 @@ def ndcg_score(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Grades >= 0, higher is better.
+        Grades >= 0, higher is better. NaN in a matrix leaves the item out.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -507,7 +511,7 @@ def expected_rank_utility_score(
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
         Any real grades, higher is better; those below `neutral` are worth nothing. NaN
-        in a matrix means not judged.
+        in a matrix leaves the item out.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -572,7 +576,7 @@ def pairwise_disagreement_loss(
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r) or (n_lists, r, r)
         Any real grades, higher is better, or preferences y[q, i, j] >= 0. NaN in a
-        matrix of grades skips the item and its pairs.
+        matrix of grades leaves the item out.
     y_score : array-like of shape (n_rows,) or (n_lists, r)
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None

@@ -18,7 +18,14 @@ from scipy.sparse import issparse
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, check_same_labels, check_size, plain, take_rows
+from .._arrays import (
+    ArrayLike,
+    check_same_labels,
+    check_size,
+    is_finite,
+    plain,
+    take_rows,
+)
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import bounded_blocks
 from .._parameters import check_parameter, check_parameters, inherit_docstrings, number
@@ -173,8 +180,9 @@ class RankingMeasure(BaseEstimator):
     takes_preferences : bool
         Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
-        Whether NaN in a matrix y means "not judged". This needs a measure of pairs, or
-        one in which the utility of an item depends on its own grade alone.
+        Whether `fit` takes NaN, "not judged", in a matrix y; scores always leave such
+        items out. This needs a measure of pairs, or one in which the utility of an item
+        depends on its own grade alone.
     reaches_one : bool
         Whether the best order always has the value 1; scikit-learn's checks ask for it.
     undefined : float
@@ -386,7 +394,8 @@ class RankingMeasure(BaseEstimator):
         Parameters
         ----------
         y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
-            Labels; a sparse matrix (n_lists, r) is read some rows at a time.
+            Labels. NaN in a matrix (n_lists, r) leaves the item out; a sparse matrix is
+            read some rows at a time.
         y_score : array-like of shape (n_rows,) or (n_lists, r)
             Scores, higher is better; ties count as the mean over their orders. For
             sparse y_true also a function from the indices of some rows to their scores.
@@ -471,7 +480,9 @@ class RankingMeasure(BaseEstimator):
         """Compute the value of each list, and read the weights of the lists."""
 
         def check(y):
-            self.check_judged(y, "y_true")
+            # NaN in a matrix leaves the item out, in every measure.
+            if y.ndim != 2:
+                self.check_judged(y, "y_true")
             return self.check_labels(y)
 
         y, scores, lists, weights = read_scored(
@@ -503,12 +514,10 @@ class RankingMeasure(BaseEstimator):
     def _values_of_judged(self, y, scores, lists, *, of_orders=False):
         """Compute `values` of the judged items alone, nan for a list without any."""
         values_of = self.values_of_orders if of_orders else self.values
-        if not self.allow_missing or y.ndim != 1:
-            return values_of(lists.group(y), lists.group(scores), lists)
-        is_judged = ~np.isnan(y)
-        if is_judged.all():
+        if is_finite(y):
             return values_of(lists.group(y), lists.group(scores), lists)
         # NaN occurs in a matrix only, whose rows are grouped already.
+        is_judged = ~np.isnan(y)
         judged_lists, has_judged = lists.select(is_judged)
         values = np.full(lists.n_lists, np.nan)
         if judged_lists.n_lists:
