@@ -168,7 +168,7 @@ def load_ratings(data, n_items=15, n_features=60):
     Features are the user's ratings of other films minus the mean of the user, 0 where there is
     none, and whether there is one.
     """
-    table = pd.read_csv(data / "ratings" / "movielens_small.csv.gz")
+    table, _ = read_movielens(data)
     films = table["movieId"].value_counts().index[: n_items + n_features]
     wide = table.pivot_table(index="userId", columns="movieId", values="rating")
     aimed = films[::3][:n_items]
@@ -180,6 +180,35 @@ def load_ratings(data, n_items=15, n_features=60):
     return np.hstack(
         [np.nan_to_num(known - mean[:, np.newaxis]), seen.astype(float)]
     ), y
+
+
+def load_tastes(data, n_items=100):
+    """Ratings of the films that most people rated, by what a user likes in general.
+
+    Features are the shares of genres among the other films that the user rated, and the
+    logarithm of their number: weak signals.
+    """
+    ratings, films = read_movielens(data)
+    aimed = ratings["movieId"].value_counts().index[:n_items]
+    is_aimed = ratings["movieId"].isin(aimed)
+    wide = ratings[is_aimed].pivot_table(
+        index="userId", columns="movieId", values="rating"
+    )
+    genres = films.set_index("movieId")["genres"].str.get_dummies()
+    others = ratings[~is_aimed]
+    counts = genres.loc[others["movieId"]].groupby(others["userId"].to_numpy()).sum()
+    wide = wide[wide.count(axis=1) >= 10]
+    counts = counts.reindex(wide.index, fill_value=0).to_numpy(dtype=float)
+    total = counts.sum(axis=1, keepdims=True)
+    X = np.hstack([counts / np.maximum(total, 1.0), np.log1p(total)])
+    return X, wide.to_numpy()
+
+
+def read_movielens(data):
+    """Ratings and films of MovieLens, as frames."""
+    folder = data / "ratings"
+    ratings = pd.read_csv(folder / "movielens_small.csv.gz")
+    return ratings, pd.read_csv(folder / "movielens_small_movies.csv.gz")
 
 
 def multilabel(name, n_labels):
@@ -196,6 +225,35 @@ def multilabel(name, n_labels):
     return load
 
 
+def generated_orders(data, kind, n_rows=600, n_items=6):
+    """Orders by noisy scores of items: "linear", "trees" (steps) or "weak" signals."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 8))
+    features = (X > 0).astype(float) * (X[:, :1] > 0) if kind == "trees" else X
+    scores = features @ rng.normal(size=(8, n_items))
+    levels = rng.normal(size=n_items)
+    if kind == "weak":
+        scores *= 0.1
+    scores += levels + rng.normal(size=scores.shape)
+    return X, np.argsort(np.argsort(scores, axis=1), axis=1).astype(float)
+
+
+#: Sets of orders of labels, and of ratings with gaps.
+ORDERS = {
+    **{
+        name: label_ranking(name)
+        for name in ("iris", "glass", "wine", "vowel", "vehicle")
+    },
+    "generated, linear": partial(generated_orders, kind="linear"),
+    "generated, steps": partial(generated_orders, kind="trees"),
+    "generated, weak": partial(generated_orders, kind="weak", n_rows=300),
+}
+RATINGS = {
+    "15 films by 60 others": load_ratings,
+    "30 films by 60 others": partial(load_ratings, n_items=30),
+    "100 films by genres": load_tastes,
+    "15 films by genres": partial(load_tastes, n_items=15),
+}
 #: Loader and measure of each set.
 ITEMS = {
     **{

@@ -4,6 +4,10 @@ Items: Kendall's tau loss of label rankings, expected rank utility of ratings wi
 MAP and AUC of sets of labels. Classes: accuracy. A row has the value of a model and the difference
 from the reference, the mean over rows of 3 folds with its 95 % interval. "Tuned" models choose
 their penalty on 3 inner folds of the training part.
+
+Orders (all labels known, or half of them) and ratings are compared with the item means, the same
+order for every row. Ratings: NDCG@5 of the known ones. Histories: the share of held-out likes in
+the first ten unseen items, minus that of popularity.
 """
 
 import warnings
@@ -13,8 +17,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, RidgeCV
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -24,13 +29,15 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
+    StackingRanker,
 )
 from lowrank_rank.datasets import make_label_ranking
 from lowrank_rank.metrics import measure_score
 from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeRanker
 
 from ._common import paired, print_table
-from ._sets import CLASSES, ITEMS
+from ._recommend import RECOMMENDERS, found_by_each
+from ._sets import CLASSES, ITEMS, ORDERS, RATINGS
 
 PENALTIES = np.logspace(-2, 3, 6)
 
@@ -48,6 +55,47 @@ class Filled(BaseEstimator):
 
     def predict(self, X):
         return self.estimator_.predict(X)
+
+
+class EachItem(BaseEstimator):
+    """One regressor for each item, fitted to the rows that know its grade."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y):
+        self.estimators_ = []
+        for grades in y.T:
+            known = ~np.isnan(grades)
+            self.estimators_.append(clone(self.estimator).fit(X[known], grades[known]))
+        return self
+
+    def predict(self, X):
+        return np.column_stack([one.predict(X) for one in self.estimators_])
+
+
+def models_with_gaps(target_loss):
+    """Models of items whose grades may be unknown, the item means first."""
+
+    def low_rank(**settings):
+        return LowRankSurrogateRanker(
+            target_loss=target_loss, random_state=0, **settings
+        )
+
+    neighbours = make_pipeline(StandardScaler(), KNeighborsRegressor(20))
+    tuned = make_pipeline(StandardScaler(), RidgeCV(PENALTIES))
+    return {
+        "item means": Filled(DummyRegressor()),
+        "stack": StackingRanker(target_loss=target_loss),
+        "logistic": low_rank(),
+        "ridge, gcv": low_rank(estimator="ridge", alpha="gcv"),
+        "trees": low_rank(estimator="trees"),
+        "tuned ridge of each item": EachItem(tuned),
+        "forest of grades": Filled(
+            ExtraTreesRegressor(min_samples_leaf=3, random_state=0)
+        ),
+        "20 neighbours": Filled(neighbours),
+    }
 
 
 def item_models(measure, y):
@@ -96,9 +144,8 @@ def class_models():
 
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
-    parser.add_argument(
-        "--sets", nargs="+", choices=list(dict.fromkeys([*ITEMS, *CLASSES]))
-    )
+    names = list(dict.fromkeys([*ITEMS, *CLASSES, *ORDERS, *RATINGS]))
+    parser.add_argument("--sets", nargs="+", choices=names)
     parser.add_argument("--folds", type=int, default=3)
 
 
@@ -137,6 +184,59 @@ def items_part(args):
         yield from compared(name, measure, X, y, item_models(measure, y), folds, judge)
 
 
+def orders_part(args):
+    """Kendall's tau, 1 is best, of all labels known in training, and of half of them."""
+    sets = {"generated": tiny_items} if args.tiny else chosen(ORDERS, args)
+
+    def judge(truth, predicted):
+        return 1.0 + 2.0 * measure_score("kendall", truth, predicted, average=None)
+
+    for name, load in sets.items():
+        X, y = load(args.data)
+        unknown = np.random.default_rng(0).random(y.shape) < 0.5
+        for known, labels in {"all": y, "half": np.where(unknown, np.nan, y)}.items():
+            folds = list(KFold(args.folds, shuffle=True, random_state=0).split(X))
+            models = models_with_gaps("kendall")
+            found = compared(name, "tau", X, labels, models, folds, judge, truth=y)
+            yield from ({**row, "known": known} for row in found)
+
+
+def ratings_part(args):
+    """NDCG@5 of the known ratings."""
+    sets = {"generated": tiny_ratings} if args.tiny else chosen(RATINGS, args)
+
+    def judge(truth, predicted):
+        return measure_score("ndcg@5", truth, predicted, average=None)
+
+    for name, load in sets.items():
+        X, y = load(args.data)
+        folds = list(KFold(args.folds, shuffle=True, random_state=0).split(X))
+        models = models_with_gaps("dcg@10")
+        yield from compared(name, "ndcg@5", X, y, models, folds, judge)
+
+
+def tiny_ratings(data):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.clip(np.round(3.0 + X @ rng.normal(size=(3, 6))), 0.0, 5.0)
+    return X, np.where(rng.random(y.shape) < 0.3, np.nan, y)
+
+
+def histories_part(args):
+    """Held-out likes among the first ten unseen items, minus popularity's."""
+    n_items = 30 if args.tiny else None
+    for users, found in found_by_each(args.data, n_items=n_items).items():
+        for name in RECOMMENDERS:
+            row = {
+                "set": users,
+                "measure": "share of likes",
+                "model": name,
+                "value": np.nanmean(found[name]),
+            }
+            difference = paired(found[name], found["popularity"])
+            yield with_difference(row, difference)
+
+
 def classes_part(args):
     for name, load in chosen(CLASSES, args).items():
         X, y = load(args.data)
@@ -146,13 +246,19 @@ def classes_part(args):
         yield from compared(name, "accuracy", X, y, class_models(), folds, np.equal)
 
 
-def compared(dataset, measure, X, y, models, folds, judge):
-    """A row for each model; differences are paired over held-out rows."""
+def compared(dataset, measure, X, y, models, folds, judge, truth=None):
+    """A row for each model; differences are paired over held-out rows.
+
+    `truth` are the labels of held-out rows; None is y.
+    """
     reference = None
+    truth = y if truth is None else truth
     for name, model in models.items():
         values = np.concatenate(
             [
-                judge(y[test], clone(model).fit(X[train], y[train]).predict(X[test]))
+                judge(
+                    truth[test], clone(model).fit(X[train], y[train]).predict(X[test])
+                )
                 for train, test in folds
             ]
         ).astype(float)
@@ -164,7 +270,18 @@ def compared(dataset, measure, X, y, models, folds, judge):
             "model": name,
             "value": np.nanmean(values),
         }
-        yield {**row, "difference": found.mean, "low": found.low, "high": found.high}
+        yield with_difference(row, found)
 
 
-PARTS = {"items": items_part, "classes": classes_part}
+def with_difference(row, found):
+    """The row with a `Difference` and its interval."""
+    return {**row, "difference": found.mean, "low": found.low, "high": found.high}
+
+
+PARTS = {
+    "items": items_part,
+    "classes": classes_part,
+    "orders": orders_part,
+    "ratings": ratings_part,
+    "histories": histories_part,
+}

@@ -37,7 +37,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     The shape of y selects the layout:
 
     * (n_rows,): grades of documents; `qid` says which rows are a query.
-    * (n_queries, r): grades of the same r items; NaN is not judged.
+    * (n_queries, r): grades of the same r items; NaN is not judged. Orders of labels
+      are grades r - rank, with "kendall": `StackingRanker` is better for them.
     * (n_queries, r, r): preferences y[q, i, j] >= 0 of item i over j, for "pd".
 
     Parameters
@@ -60,7 +61,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
-        65 by generalised cross-validation.
+        65 by generalised cross-validation over the known labels: for weak features and
+        few labels, not for more features than rows.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these
         means while they grow. False is the published loss.
@@ -111,6 +113,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     See Also
     --------
+    StackingRanker : This ranker and a forest, for orders of labels.
     LowRankSurrogateClassifier : The same surrogate for any cost matrix.
     make_ranking_scorer : Scorers for model selection.
 

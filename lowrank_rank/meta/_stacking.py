@@ -123,7 +123,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         and other models that are no rankers of this package are put into
         `WrappedRanker`. None is "linear" and "trees": for documents
         `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for fixed items
-        `LowRankSurrogateRanker` with its defaults and with a forest. None takes
+        `LowRankSurrogateRanker` with its defaults and with a forest, recommended for
+        orders of labels (``target_loss="kendall"``). None takes
         ordinary data frames: text, booleans and categories (a new one in `predict` is
         unknown; of more than 255, the rarest count as one), and missing values (linear
         parts and forests get medians). Columns of objects are numbers if all values
