@@ -9,8 +9,6 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from lowrank_rank import (
@@ -307,11 +305,6 @@ def test_what_the_estimator_gets():
 
 def test_errors_name_the_remedy(data):
     X, y, qid = data
-    pipeline = make_pipeline(StandardScaler(), Recorder())
-    with pytest.raises(
-        ValueError, match=r"no lists to its last step, Recorder.*WrappedRanker"
-    ):
-        WrappedRanker(pipeline).fit(X, y, qid=qid)
     with pytest.raises(ValueError, match="fits collections of Dask"):
         WrappedRanker(DaskRecorder()).fit(X, y, qid=qid)
     with pytest.raises(ValueError, match="WrappedRanker takes one grade per row"):
