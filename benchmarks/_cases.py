@@ -383,7 +383,7 @@ def svmlight(path, *_):
 
 
 def evaluated(run, qrels):
-    return evaluate_run(run, qrels, "ndcg_cut_10")
+    return evaluate_run(run=run, qrels=qrels, measure="ndcg_cut_10")
 
 
 def sklearn_ndcg(y, scores):

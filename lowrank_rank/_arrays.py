@@ -1,6 +1,7 @@
 """Arrays and tables as users give them: types, numbers, finite values, data frames."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,6 +25,16 @@ from ._typing import MatrixLike as MatrixLike
 #: Names of a column, or a level of an index, of query ids; tables that are returned
 #: have the first.
 QUERY = ("qid", "query_id", "q_id")
+
+#: Names of columns that hold ids or the number of the row: exact ones in any case, and
+#: endings. "userId" is one; "hybrid", "GRID" and "Madrid" are none.
+_ID_NAME = re.compile(
+    r"(?i:id|index|level_\d+|unnamed: ?\d+|qid|query|question|topic|group|task|seed"
+    r"|doc|docno|.*_id)|.*[a-z](Id|ID)"
+)
+
+#: Most characters of a value in a message.
+_LONGEST = 300
 
 #: Largest entry for which sums over a list, and over its pairs, stay finite.
 LARGEST = 1e290
@@ -49,6 +60,14 @@ def without_string_dtype(values):
 def plain(value):
     """Convert a NumPy scalar to a Python one, for messages."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def shown(value):
+    """Represent a value in a message, by at most 300 characters."""
+    text = repr(plain(value))
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST - 4]} ..."
 
 
 def n_rows(X):
@@ -330,6 +349,43 @@ def column_names(table):
     return [] if names is None else list(names)
 
 
+def is_id_name(column):
+    """Whether the name of a column says that it holds ids or the number of the row."""
+    return bool(_ID_NAME.fullmatch(str(column).strip()))
+
+
+def refuse_id_columns(what, otherwise="", /, **tables):
+    """Refuse frames of numbers in which a column is called as ids or row numbers are.
+
+    The names decide, and never the numbers: rankings of few voters look like the number
+    of the row. Keys of a dict, and columns of one array, are taken as they are.
+
+    Parameters
+    ----------
+    what : str
+        What each column must be, for the message: "a ranker".
+    otherwise : str
+        A further remedy, for the message.
+    **tables : dict of str to frame
+        Tables by their name in messages; anything without columns passes.
+    """
+    for name, table in tables.items():
+        if not is_frame(table):
+            continue
+        for column in filter(is_id_name, column_names(table)):
+            remedy = f"leave it out, or call it otherwise if it is {what}"
+            if hasattr(table, "set_index"):  # pandas
+                remedy = (
+                    f"{name}.set_index({column!r}), {name}.drop(columns=[{column!r}]), "
+                    f"or if it is {what}, {name}.rename(columns={{{column!r}: "
+                    "'another name'})"
+                )
+            raise ValueError(
+                f"The column {column!r} of {name} is called as ids or row numbers are, "
+                f"and would be read as {what}: {remedy}.{otherwise}"
+            )
+
+
 def check_same_columns(**named):
     """Refuse two frames whose columns have other names, or another order.
 
@@ -345,7 +401,8 @@ def check_same_columns(**named):
             if one != two:
                 raise ValueError(
                     f"The columns of {name} should be those of {first}, in order: "
-                    f"column {j} of {name} is {two!r}, not {one!r}. Select by name, or "
+                    f"column {j} of {name} is {shown(two)}, not {shown(one)}. Select "
+                    "by name, or "
                     f"give {name}.to_numpy()."
                 )
 
@@ -371,8 +428,10 @@ def by_label(values, labels, name):
     names_nothing = is_default and set(index) != set(labels)
     if lacks_labels or names_nothing or not index.is_unique:
         raise ValueError(
-            f"{name} is a Series with the index {index[:5].tolist()}, read by the "
-            f"labels {[plain(label) for label in labels[:5]]}: set these labels as its "
+            f"{name} is a Series with the index {shown(index[:5].tolist())}, read by "
+            "the "
+            f"labels {shown([plain(label) for label in labels[:5]])}: set these labels "
+            "as its "
             f"index, or give {name}.to_numpy()."
         )
     return values.loc[labels]

@@ -57,6 +57,10 @@ from .target_losses._target_loss import RankingMeasure
 _QID = "qid=, the query id of each row"
 _EARLY_STOPPING = "early_stopping=True to trees"
 _MAX_ITER = "max_iter= to HistGradientBoostingRanker"
+_AGAIN = "all rows, earlier ones too, to fit, which begins anew"
+_POSITION = (
+    "sample_weight=, one over the propensity (datasets.propensities_from_clicks)"
+)
 
 #: Arguments of other packages, and what a ranker of this package takes instead.
 _INSTEAD = {
@@ -69,16 +73,30 @@ _INSTEAD = {
     "eval_qid": _EARLY_STOPPING,
     "n_estimators": _MAX_ITER,
     "iterations": _MAX_ITER,
+    "init_model": _AGAIN,
+    "xgb_model": _AGAIN,
+    "position": _POSITION,
+    "positions": _POSITION,
 }
 
 
 def _with_hints(method):
     """Wrap a method: for an argument of another package the error names its own."""
-    parameters = signature(method).parameters.keys()
+    parameters = signature(method).parameters
+    n_positional = sum(
+        parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        for parameter in parameters.values()
+    )
 
     @wraps(method)
     def call(self, *args, **kwargs):
-        for name in kwargs.keys() - parameters:
+        if "qid" in parameters and len(args) >= n_positional:
+            raise TypeError(
+                f"{type(self).__name__}.{method.__name__} takes X and y, and the rest "
+                "by "
+                f"name: give {_QID}."
+            )
+        for name in kwargs.keys() - parameters.keys():
             if name in _INSTEAD:
                 raise TypeError(
                     f"{type(self).__name__} takes no {name}=: give {_INSTEAD[name]}."
@@ -267,7 +285,7 @@ def warn_of_one_list(model, y, qid):
     if qid is not None or y.ndim > 1 or is_classifier(model):
         return
     n = len(y)
-    if n > 1000:
+    if n > 200:
         warn(
             f"All {n:,} rows are one list: pass qid=..., or qid=numpy.zeros({n}) if "
             "they are."

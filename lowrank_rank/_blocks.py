@@ -5,7 +5,10 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from ._arrays import n_rows, plain
+from ._arrays import (
+    n_rows,
+    shown,
+)
 
 # A fit by sums applies a function to every block of whole lists, and adds up the
 # results. In memory one block is held, from disk the blocks are read again for every
@@ -51,7 +54,7 @@ def read_blocks(blocks, *, again=False):
     """Refuse an object without blocks, or an iterator if they are needed `again`."""
     if not isinstance(blocks, Iterable):
         raise TypeError(
-            f"blocks must be an iterable of tuples (X, y, qid), got {blocks!r}."
+            f"blocks must be an iterable of tuples (X, y, qid), got {shown(blocks)}."
         )
     if again and isinstance(blocks, Iterator):
         raise ValueError(
@@ -100,7 +103,7 @@ def refuse_cut_list(one=None, what="list"):
     if one is None:
         name = f"{what} whose rows come last in one and first in the next"
     else:
-        name = f"{what} {plain(one)!r}"
+        name = f"{what} {shown(one)}"
     raise ValueError(
         f"The {name} is split: its rows are in two calls of partial_fit, two blocks or "
         f"two parts. Put all rows of a {what} into one of them."

@@ -8,8 +8,17 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ._arrays import numbers, plain, without_string_dtype
-from ._labels import check_given, read_weights, refuse_missing_labels
+from ._arrays import (
+    numbers,
+    shown,
+    without_string_dtype,
+)
+from ._labels import (
+    check_given,
+    read_weights,
+    refuse_ids_beside_grades,
+    refuse_missing_labels,
+)
 from ._warn import warn
 
 # Classes and costs ------------------------------------------------------------------
@@ -95,7 +104,7 @@ def _frame_labels(loss_matrix, y, classes):
         return None, None  # the default index names nothing
     wrong = ""
     if classes is not None and list(classes) != rows:
-        wrong = f"is not classes={list(classes)}"
+        wrong = f"is not classes={shown(list(classes))}"
     if y is not None:
         missing = sorted(set(np.unique(y).tolist()) - set(rows), key=str)
         if missing:
@@ -126,7 +135,8 @@ def _cost_matrix(loss_matrix, labels, source):
     if isinstance(loss_matrix, str):
         if loss_matrix not in ("absolute", "squared"):
             raise ValueError(
-                f"loss_matrix={loss_matrix!r} is unknown: give a matrix, 'absolute' or "
+                f"loss_matrix={shown(loss_matrix)} is unknown: give a matrix, "
+                "'absolute' or "
                 "'squared'."
             )
         # |i - j| or (i - j)^2
@@ -160,7 +170,8 @@ def _check_order(matrix, labels, decisions):
     if any(np.any(costs != costs[:1]) for costs in must_be_equal):
         raise ValueError(
             "Which rows of loss_matrix belong to which labels? Another order than "
-            f"{labels.tolist()} means other costs. Give classes=[...] in the order of "
+            f"{shown(labels.tolist())} means other costs. Give classes=[...] in the "
+            "order of "
             "the rows, or name them: a data frame with index and columns, or y as an "
             "ordered Categorical."
         )
@@ -170,8 +181,8 @@ def check_same_classes(labels, classes):
     """Refuse labels that differ from the classes of the model, in any order."""
     if set(labels.tolist()) != set(classes.tolist()):
         raise ValueError(
-            f"classes={labels.tolist()} are not the same as before, "
-            f"{classes.tolist()}: use fit."
+            f"classes={shown(labels.tolist())} are not the same as before, "
+            f"{shown(classes.tolist())}: use fit."
         )
 
 
@@ -183,7 +194,9 @@ def distinct_labels(classes):
     except TypeError:  # labels that cannot be compared
         are_distinct = False
     if not are_distinct:
-        raise ValueError(f"classes must be a list of distinct labels, got {classes!r}.")
+        raise ValueError(
+            f"classes must be a list of distinct labels, got {shown(classes)}."
+        )
     return labels
 
 
@@ -206,8 +219,8 @@ def class_indices(y, classes, *, accept_others=False):
     if not (accept_others and is_same_type and not is_other.all()):
         row = int(np.argmax(is_other))
         raise ValueError(
-            f"y[{row}] = {y.tolist()[row]!r} is not among the classes "
-            f"{classes.tolist()}."
+            f"y[{row}] = {shown(y.tolist()[row])} is not among the classes "
+            f"{shown(classes.tolist())}."
         )
     return index
 
@@ -256,14 +269,15 @@ def read_binary_labels(y, classes, pos_label, estimator):
         pos_label = classes[1]
         if classes.dtype.kind in "OUS" and hasattr(estimator, "pos_label"):
             warn(
-                f"pos_label is None: the last of {classes.tolist()}, "
+                f"pos_label is None: the last of {shown(classes.tolist())}, "
                 f"{str(pos_label)!r}, is ranked at the top. Name the positive class: "
                 "pos_label=..."
             )
     elif pos_label not in classes.tolist():
         raise ValueError(
-            f"pos_label={pos_label!r} is not a valid label: it should be one of "
-            f"{classes.tolist()} (if another estimator encodes labels, y = (label == "
+            f"pos_label={shown(pos_label)} is not a valid label: it should be one of "
+            f"{shown(classes.tolist())} (if another estimator encodes labels, y = "
+            "(label == "
             "pos_label))."
         )
     return y == pos_label, classes, pos_label
@@ -282,12 +296,14 @@ def _two_classes(y, classes):
         return check_two_classes(labels)
     classes = np.unique(np.asarray(classes))
     if len(classes) != 2:
-        raise ValueError(f"classes must hold two labels, got {classes.tolist()}.")
+        raise ValueError(
+            f"classes must hold two labels, got {shown(classes.tolist())}."
+        )
     others = np.setdiff1d(labels, classes)
     if len(others):
         raise ValueError(
-            f"The label {others.tolist()[0]!r} is not among the classes "
-            f"{classes.tolist()}."
+            f"The label {shown(others.tolist()[0])} is not among the classes "
+            f"{shown(classes.tolist())}."
         )
     return classes
 
@@ -296,7 +312,8 @@ def check_two_classes(labels):
     """Return the labels; refuse a single one."""
     if len(labels) < 2:
         raise ValueError(
-            f"y holds one class only, {labels.tolist()}: at least two are needed."
+            f"y holds one class only, {shown(labels.tolist())}: at least two are "
+            "needed."
         )
     return labels
 
@@ -308,6 +325,7 @@ def read_label_sets(y, classes, estimator, *, least_columns=1, allow_missing=Fal
     of the columns. Else y holds two labels; if both are given as `classes`, y may hold
     only one of them. A matrix may have NaN, an unknown label, if `allow_missing`.
     """
+    refuse_ids_beside_grades(y)
     labels = _label_array(y, estimator, allow_missing=allow_missing)
     if labels.ndim != 2 or labels.shape[1] < least_columns:
         positive, classes, _ = read_binary_labels(y, classes, None, estimator)
@@ -320,7 +338,7 @@ def read_label_sets(y, classes, estimator, *, least_columns=1, allow_missing=Fal
         place = tuple(int(i) for i in np.argwhere(is_wrong)[0])
         raise ValueError(
             f"A matrix y must hold 0 and 1, but y{list(place)} is "
-            f"{plain(labels[place])!r}. Lists of tags become such a matrix by "
+            f"{shown(labels[place])}. Lists of tags become such a matrix by "
             "MultiLabelBinarizer."
         )
     sets = (labels == 1).astype(int)

@@ -24,8 +24,11 @@ from ._arrays import (
     exact_scores,
     is_finite,
     is_frame,
+    is_id_name,
     numbers,
+    refuse_id_columns,
     refuse_text_entries,
+    shown,
     without_string_dtype,
 )
 from ._lists import RankingLists, id_array, is_missing, same_id
@@ -76,6 +79,7 @@ def ranking_target(
             "y carries a qid already: give ranking_target the grades alone, y['y']."
         )
     try:
+        _refuse_text_grades(y)
         y = np.asarray(y, dtype=np.float64)
     except (OverflowError, ValueError) as error:
         raise ValueError(
@@ -94,6 +98,7 @@ def ranking_target(
         raise ValueError(
             f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row."
         )
+    _warn_of_swapped_ids(y, lists)
     qid = without_string_dtype(qid)
     fields = {"y": y, "qid": qid}
     if time is not None:
@@ -103,6 +108,41 @@ def ranking_target(
     for name, values in fields.items():
         target[name] = values
     return target
+
+
+def _refuse_text_grades(y):
+    """Refuse grades that are text, also text of numbers: it may be the query ids."""
+    values = np.asarray(y)
+    is_text = values.dtype.kind in "SUT"
+    if values.dtype == object:
+        is_text = any(isinstance(value, str | bytes) for value in values.flat)
+    if is_text:
+        first = next(value for value in values.flat if isinstance(value, str | bytes))
+        raise ValueError(
+            f"y holds the text {shown(first)}, and the order is ranking_target(y, qid)"
+        )
+
+
+def _warn_of_swapped_ids(y, lists):
+    """Warn of grades that look like query ids, beside ids that look like grades.
+
+    Rows of a query follow one another, and there are more queries than grades. Ids of
+    text are no grades.
+    """
+    if lists.ids.dtype.kind not in "biuf":
+        return
+    n_queries = lists.n_lists
+    n_grades = len(np.unique(y))
+    n_runs_of_y = 1 + np.count_nonzero(y[1:] != y[:-1])
+    n_runs_of_qid = 1 + np.count_nonzero(np.diff(lists.codes))
+    # Three equal pairs of few grades are hardly neighbours by chance.
+    follow_one_another = n_runs_of_y == n_grades <= len(y) - 3
+    if follow_one_another and n_runs_of_qid > n_queries and n_grades > n_queries:
+        warn(
+            f"y has {n_grades} values, equal ones in neighbouring rows, and qid has "
+            f"{n_queries}, in rows far apart: is it ranking_target(y, qid), grades "
+            "first?"
+        )
 
 
 # Query ids that y carries -----------------------------------------------------------
@@ -178,20 +218,27 @@ def _are_same_ids(one, two):
     return all(one == two)
 
 
-def refuse_ids_beside_grades(y):
-    """Refuse a table y that has a column of query ids: it would be an item."""
+def refuse_ids_beside_grades(y, name="y"):
+    """Refuse a table y that has a column of ids or row numbers: it would be an item."""
     if not is_frame(y) or isinstance(y, np.ndarray):
         return
     names = column_names(y)
-    ids = [name for name in names if str(name).lower() in (*QUERY, "query", "group")]
-    grades = [name for name in names if name not in ids]
-    if ids and grades:
-        grade = grades[0] if len(grades) == 1 else "relevance"
-        raise ValueError(
-            f"y has a column {ids[0]!r} of query ids, and would be read as grades of "
-            f"{len(names)} items: give ranking_target(y[{grade!r}], y[{ids[0]!r}]), or "
-            "rename the column."
+    if len(names) < 2:
+        return  # labels of documents
+    ids = [column for column in names if is_id_name(column)]
+    otherwise = ""
+    if len(ids) > 1:
+        otherwise = (
+            " Judgements and runs have the columns 'qid', 'docno' and 'relevance' or "
+            "'score'."
         )
+    elif len(names) == 2 and ids:
+        [grade] = [column for column in names if column not in ids]
+        otherwise = (
+            f" For grades of documents give ranking_target({name}[{grade!r}], "
+            f"{name}[{ids[0]!r}])."
+        )
+    refuse_id_columns("an item", otherwise, **{name: y})
 
 
 def carries_qid(y):
@@ -226,7 +273,9 @@ def refuse_no_qid(estimator, remedy):
     raise ValueError(
         f"This {type(estimator).__name__} was fitted with query ids, and without qid "
         f"all rows would be one list. Pass qid=...; {remedy}. A Pipeline or a search "
-        "hands qid on with sklearn.set_config(enable_metadata_routing=True)."
+        "loses the qid= that it gets, unless sklearn.set_config("
+        "enable_metadata_routing=True) was called: give it y as "
+        "ranking_target(y, qid)."
     )
 
 
@@ -236,7 +285,8 @@ def one_label_per_row(y):
         lengths = {len(row) for row in y if isinstance(row, list | tuple)}
         if len(lengths) > 1:
             raise ValueError(
-                f"y is ragged, its rows have lengths {sorted(lengths)}. If lists have "
+                f"y is ragged, its rows have lengths {shown(sorted(lengths))}. If "
+                "lists have "
                 "different items, give one row per document and qid=...; otherwise use "
                 "NaN for missing ones."
             )
@@ -522,7 +572,7 @@ def read_distributions(probabilities, n_labels):
         row = int(np.argmin(is_distribution))
         raise ValueError(
             f"probabilities[{row}] must be numbers >= 0 with the sum 1, got "
-            f"{p[row].tolist()}."
+            f"{shown(p[row].tolist())}."
         )
     return p
 
@@ -537,6 +587,8 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     -> y`` gets the labels as the user laid them out, to name a wrong one's place.
     Preferences keep the shape (n_lists, r, r).
     """
+    refuse_ids_beside_grades(y_true, "y_true")
+    refuse_ids_beside_grades(y_score, "y_score")
     check_same_labels(
         y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight
     )

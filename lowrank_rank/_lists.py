@@ -13,7 +13,13 @@ from itertools import pairwise
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from ._arrays import check_unmasked, numbers, plain, slices
+from ._arrays import (
+    check_unmasked,
+    numbers,
+    plain,
+    shown,
+    slices,
+)
 
 
 class RankingLists:
@@ -246,13 +252,16 @@ def id_array(qid):
     check_unmasked(qid, "qid")
     if isinstance(qid, str):
         raise ValueError(
-            f"qid is the text {qid!r}: give the ids of the rows, as frame[{qid!r}]."
+            f"qid is the text {shown(qid)}: give the ids of the rows, as "
+            f"frame[{shown(qid)}]."
         )
     if not hasattr(qid, "__array__"):
         try:
             ids = list(qid)
         except TypeError:
-            raise TypeError(f"qid must be an array-like of ids, got {qid!r}.") from None
+            raise TypeError(
+                f"qid must be an array-like of ids, got {shown(qid)}."
+            ) from None
         return _array_of_list(ids)
     qid = np.asarray(qid)
     if qid.ndim != 1:
@@ -282,15 +291,18 @@ def id_text(one, name):
     """Convert an id to text, a whole float as an integer; refuse a missing id."""
     if is_missing(one):
         raise ValueError(
-            f"{name} contains a missing or infinite id, {one!r}: drop such rows or "
+            f"{name} contains a missing or infinite id, {shown(one)}: drop such rows "
+            "or "
             "give them an id."
         )
+    if isinstance(one, tuple):
+        return str(tuple(_without_fraction(plain(part)) for part in one))
     return str(_without_fraction(one))
 
 
 def _without_fraction(one):
     """Convert a whole float to an integer: 1 and 1.0 are one id."""
-    if isinstance(one, float | np.floating) and one == int(one):
+    if isinstance(one, float | np.floating) and one % 1 == 0:
         return int(one)
     return one
 
@@ -406,7 +418,7 @@ def refuse_missing_ids(qid):
         return
     row = int(np.argmax(missing))
     raise ValueError(
-        f"qid contains a missing or infinite id (row {row}: {plain(qid[row])!r}): "
+        f"qid contains a missing or infinite id (row {row}: {shown(qid[row])}): "
         "every row needs an id."
     )
 
@@ -442,7 +454,9 @@ def is_missing(one):
     except TypeError:  # comparisons with pandas.NA have no truth value
         return True
     except ValueError:
-        raise TypeError(f"qid must hold hashable ids, got the array {one!r}.") from None
+        raise TypeError(
+            f"qid must hold hashable ids, got the array {shown(one)}."
+        ) from None
     return is_nan or (isinstance(one, float) and abs(one) == float("inf"))
 
 
@@ -506,7 +520,8 @@ def check_ranks(values, name, shape):
         q = int(np.argmax(is_wrong))
         raise ValueError(
             f"{name}[{q}] must be the ranks 1..{r} of all items, 1 = best, got "
-            f"{values[q].tolist()}. An order, item indices best first, has the ranks "
+            f"{shown(values[q].tolist())}. An order, item indices best first, has the "
+            "ranks "
             "np.argsort(order) + 1."
         )
     return ranks.astype(np.intp, copy=False)

@@ -27,7 +27,9 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
-from ._arrays import plain
+from ._arrays import (
+    shown,
+)
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -186,7 +188,7 @@ def check_parameter(name, value, alternatives):
     elif names:
         words.insert(0, f"one of {sorted(names)}")
     raise InvalidParameterError(
-        f"{name} must be {' or '.join(words)}, got {plain(value)!r}."
+        f"{name} must be {' or '.join(words)}, got {shown(value)}."
     )
 
 
@@ -220,6 +222,23 @@ def checked(**table: list) -> Callable[[_Function], _Function]:
             for name, alternatives in rules.items():
                 check_parameter(name, bound.arguments[name], alternatives)
             return function(*args, **kwargs)
+
+        return call
+
+    return cast(Callable[[_Function], _Function], decorate)
+
+
+def by_keyword(line: str) -> Callable[[_Function], _Function]:
+    """Decorate a function without positional arguments; messages show the `line`."""
+
+    def decorate(function):
+        @wraps(function)
+        def call(*args, **kwargs):
+            if args:
+                raise TypeError(
+                    f"{function.__name__} takes its arguments by name: {line}."
+                )
+            return function(**kwargs)
 
         return call
 

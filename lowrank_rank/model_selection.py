@@ -24,6 +24,7 @@ from ._arrays import (
     column_names,
     is_frame,
     n_rows,
+    shown,
     take_rows,
 )
 from ._labels import (
@@ -106,7 +107,7 @@ def query_train_test_split(
     if isinstance(qid, str):
         if not is_frame(arrays[0]) or qid not in column_names(arrays[0]):
             raise ValueError(
-                f"qid={qid!r} must be a column of the first array, a frame."
+                f"qid={shown(qid)} must be a column of the first array, a frame."
             )
         qid = arrays[0][qid]
     elif qid is not None:
@@ -451,7 +452,7 @@ def _numbers_of_queries(train_sizes, n_available):
         raise ValueError(
             "train_sizes must be a list of numbers: fractions in (0, 1], or whole "
             f"numbers between 1 and {n_available}, the queries of the smallest "
-            f"training part, got {train_sizes!r}."
+            f"training part, got {shown(train_sizes)}."
         )
     if has_fractions:
         sizes = np.maximum((sizes * n_available).astype(int), 1)

@@ -508,7 +508,7 @@ def test_runs_are_compared_as_evaluate_run_measures_them(measure):
     for column, run in zip(found.values.T, runs.values(), strict=True):
         known = {q: qrels[q] for q in answered}
         options = {"average": None, "all_queries": True, "zero_division": 0.0}
-        table = evaluate_run(run, known, {"m": measure}, **options)
+        table = evaluate_run(run=run, qrels=known, measure={"m": measure}, **options)
         value = dict(zip(table.index, table["m"], strict=True))
         assert_allclose(column, [value[q] for q in answered])
 
@@ -530,8 +530,10 @@ def test_runs_come_as_files_frames_and_dicts(tmp_path):
     again = compare_rankers(str(tmp_path / "qrels.txt"), mixed, measure="map")
     assert_allclose(again.values, found.values)
     assert_allclose(again.interval, found.interval)
-    of_file = evaluate_run(tmp_path / "a.run.gz", tmp_path / "qrels.txt", "map")
-    assert of_file == evaluate_run(runs["a"], qrels, "map")
+    of_file = evaluate_run(
+        run=tmp_path / "a.run.gz", qrels=tmp_path / "qrels.txt", measure="map"
+    )
+    assert of_file == evaluate_run(run=runs["a"], qrels=qrels, measure="map")
 
 
 @pytest.mark.filterwarnings("ignore:The run")
@@ -646,7 +648,8 @@ def test_frames_with_ids_are_no_matrices(column):
     labels = pd.DataFrame({"one": [1.0, 0.0] * 4, "two": [0.0, 1.0] * 4})
     scores = {"a": labels, "b": -labels}
     compare_rankers(labels, scores, measure="mrr")
-    said = f"has a column '{column}' of ids|has the columns"  # or read as judgements
+    # A frame with a column of documents is read as judgements.
+    said = f"column '{column}' of .* is called as ids|has the columns"
     for y, rankers, judge in (
         (labels.assign(**{column: 1.0}), scores, None),
         (labels, {"a": labels, "b": labels.assign(**{column: 1.0})}, None),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank import metrics
+from lowrank_rank import compare_rankers, metrics
 from lowrank_rank.metrics import evaluate_run
 from lowrank_rank.target_losses import DCG, TargetLoss
 
@@ -59,7 +59,12 @@ def test_trec_eval_on_every_shared_measure(all_queries):
     asked = {theirs for theirs, _ in SHARED.values()}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
     ours = evaluate_run(
-        run, qrels, list(SHARED), average=None, zero_division=0, all_queries=all_queries
+        run=run,
+        qrels=qrels,
+        measure=list(SHARED),
+        average=None,
+        zero_division=0,
+        all_queries=all_queries,
     )
     answered = [query for query in run if query in qrels]
     assert list(theirs) == answered or set(theirs) == set(answered)
@@ -88,9 +93,9 @@ def test_equal_to_the_functions_where_all_that_is_judged_was_retrieved():
     with pytest.raises(
         ValueError, match=r"use one of .*map, mrr, success@10, err, with"
     ):
-        evaluate_run(run, qrels, "auc")
+        evaluate_run(run=run, qrels=qrels, measure="auc")
     assert {"ndcg@10", "map", "eru", "prbep", "dcg_exp"} <= set(taken)
-    ours = evaluate_run(run, qrels, taken)
+    ours = evaluate_run(run=run, qrels=qrels, measure=taken)
     for name in taken:
         assert ours[name] == pytest.approx(
             resolve_measure(name).measure(y, scores), abs=1e-14
@@ -104,7 +109,9 @@ def test_relevant_documents_that_were_not_retrieved_are_as_good_as_last():
     run = {"q": {f"d{j}": -float(j) for j in range(6)}}
     qrels = {"q": {"d0": 2, "d3": 1, "far": 3}}
     values = evaluate_run(
-        run, qrels, ["map", "recall@5", "ndcg@5", "precision@5", "mrr", "err"]
+        run=run,
+        qrels=qrels,
+        measure=["map", "recall@5", "ndcg@5", "precision@5", "mrr", "err"],
     )
     for name, value in values.items():
         assert value == pytest.approx(
@@ -116,21 +123,33 @@ def test_one_tie_is_the_mean_of_both_orders():
     run, qrels = {"q": {"a": 1.0, "b": 1.0}}, {"q": {"a": 1}}
     both = [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0, "b": 2.0}}]
     names = ["mrr", "map", "ndcg", "precision@1", "err"]
-    mean = np.mean([list(evaluate_run(r, qrels, names).values()) for r in both], axis=0)
-    assert_allclose(list(evaluate_run(run, qrels, names).values()), mean, rtol=1e-12)
+    mean = np.mean(
+        [list(evaluate_run(run=r, qrels=qrels, measure=names).values()) for r in both],
+        axis=0,
+    )
+    assert_allclose(
+        list(evaluate_run(run=run, qrels=qrels, measure=names).values()),
+        mean,
+        rtol=1e-12,
+    )
 
 
 def test_frames_and_dicts_and_numbers_as_ids_mean_the_same():
     run, qrels = {7: {1: 0.5, 2: 0.25}}, {"7": {"2": 3}}
-    expected = evaluate_run(run, qrels, "ndcg")
+    expected = evaluate_run(run=run, qrels=qrels, measure="ndcg")
     assert expected == {"ndcg": pytest.approx(1 / np.log2(3))}
     frame = pd.DataFrame({"query_id": [7, 7], "doc_id": [1, 2], "score": [0.5, 0.25]})
     judged = pd.DataFrame({"qid": ["7"], "docno": ["2"], "label": [3]})
-    assert evaluate_run(frame, judged, "ndcg") == expected
-    assert evaluate_run(frame.to_records(index=False), judged, "ndcg") == expected
+    assert evaluate_run(run=frame, qrels=judged, measure="ndcg") == expected
+    assert (
+        evaluate_run(run=frame.to_records(index=False), qrels=judged, measure="ndcg")
+        == expected
+    )
     polars = pytest.importorskip("polars")
     assert (
-        evaluate_run(polars.DataFrame(frame.to_dict("list")), judged, "ndcg")
+        evaluate_run(
+            run=polars.DataFrame(frame.to_dict("list")), qrels=judged, measure="ndcg"
+        )
         == expected
     )
 
@@ -150,8 +169,12 @@ def test_runs_of_ranx():
     run = {q: d for q, d in run.items() if q in qrels}
     qrels = {q: {d: max(g, 0) for d, g in qrels[q].items()} for q in run}
     names = ["ndcg@10", "map", "precision@5"]
-    wrapped = evaluate_run(OfRanx(run), OfRanx(qrels), names, zero_division=0)
-    assert wrapped == pytest.approx(evaluate_run(run, qrels, names, zero_division=0))
+    wrapped = evaluate_run(
+        run=OfRanx(run), qrels=OfRanx(qrels), measure=names, zero_division=0
+    )
+    assert wrapped == pytest.approx(
+        evaluate_run(run=run, qrels=qrels, measure=names, zero_division=0)
+    )
 
 
 def test_undefined_queries_and_cuts():
@@ -159,14 +182,20 @@ def test_undefined_queries_and_cuts():
         {"a": {"d": 1.0}, "b": {"d": 1.0}},
         {"a": {"d": 1}, "b": {"d": 0, "e": 0}},
     )
-    assert evaluate_run(run, qrels, ["ndcg", "precision"], k=[1, 2]) == {
+    assert evaluate_run(
+        run=run, qrels=qrels, measure=["ndcg", "precision"], k=[1, 2]
+    ) == {
         "ndcg@1": 1.0,
         "ndcg@2": 1.0,
         "precision@1": 0.5,
         "precision@2": 0.25,
     }
-    assert evaluate_run(run, qrels, "map", zero_division=0) == {"map": 0.5}
-    empty = evaluate_run({"a": {}}, {"a": {"x": 0}}, ["dcg", "map"], average=None)
+    assert evaluate_run(run=run, qrels=qrels, measure="map", zero_division=0) == {
+        "map": 0.5
+    }
+    empty = evaluate_run(
+        run={"a": {}}, qrels={"a": {"x": 0}}, measure=["dcg", "map"], average=None
+    )
     assert empty["dcg"].tolist() == [0.0]
     assert np.isnan(empty["map"]).all()
 
@@ -174,7 +203,7 @@ def test_undefined_queries_and_cuts():
 @pytest.mark.parametrize("name", ["auc", "spearman", "pd", "kendall"])
 def test_measures_of_whole_orders_are_refused(name):
     with pytest.raises(ValueError, match="orders only those"):
-        evaluate_run({"q": {"d": 1.0}}, {"q": {"d": 1}}, name)
+        evaluate_run(run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}}, measure=name)
 
 
 def test_bad_input():
@@ -182,7 +211,7 @@ def test_bad_input():
     with pytest.raises(
         ValueError, match="The run shares no query with the judgements: it has"
     ):
-        evaluate_run({"p": {"d": 1.0}}, qrels)
+        evaluate_run(run={"p": {"d": 1.0}}, qrels=qrels)
     with pytest.raises(NotImplementedError, match="must define values"):
         TargetLoss().values_of_run(None, None, None, None)
     assert DCG.takes_runs
@@ -192,9 +221,11 @@ def test_bad_input():
 def test_judged_queries_without_an_answer_count_and_are_warned_of():
     run, qrels = {"a": {"d": 1.0}}, {q: {"d": 1} for q in ("a", "b", "c")}
     with pytest.warns(UserWarning, match="The run lacks 2 of 3 queries, such as 'b'"):
-        found = evaluate_run(run, qrels, "mrr")
+        found = evaluate_run(run=run, qrels=qrels, measure="mrr")
     assert found == {"mrr": pytest.approx(1 / 3)}
-    assert evaluate_run(run, qrels, "mrr", all_queries=False) == {"mrr": 1.0}
+    assert evaluate_run(run=run, qrels=qrels, measure="mrr", all_queries=False) == {
+        "mrr": 1.0
+    }
 
 
 def test_a_run_whose_documents_have_other_ids_is_refused():
@@ -202,12 +233,14 @@ def test_a_run_whose_documents_have_other_ids_is_refused():
     with pytest.raises(
         ValueError, match=r"The run shares no document .* 'a' it has \['D1'\]"
     ):
-        evaluate_run({q: {"D1": 1.0} for q in qrels}, qrels)
+        evaluate_run(run={q: {"D1": 1.0} for q in qrels}, qrels=qrels)
     # One known document is enough; a run that retrieved nothing has no wrong ids.
-    assert evaluate_run({"a": {"d2": 1.0}, "b": {"D1": 1.0}}, qrels, "mrr") == {
+    assert evaluate_run(
+        run={"a": {"d2": 1.0}, "b": {"D1": 1.0}}, qrels=qrels, measure="mrr"
+    ) == {"mrr": 0.0}
+    assert evaluate_run(run={"a": {}, "b": {}}, qrels=qrels, measure="mrr") == {
         "mrr": 0.0
     }
-    assert evaluate_run({"a": {}, "b": {}}, qrels, "mrr") == {"mrr": 0.0}
 
 
 def test_lists_best_first_and_sets_of_relevant_documents():
@@ -219,23 +252,119 @@ def test_lists_best_first_and_sets_of_relevant_documents():
     }
     graded = {q: dict.fromkeys(found, 1) for q, found in relevant.items()}
     names = ["ndcg@3", "map", "mrr", "recall@2"]
-    expected = evaluate_run(scored, graded, names)
-    assert evaluate_run(lists, relevant, names) == expected
+    expected = evaluate_run(run=scored, qrels=graded, measure=names)
+    assert evaluate_run(run=lists, qrels=relevant, measure=names) == expected
     mixed = {q: tuple(found) if q < "q4" else scored[q] for q, found in lists.items()}
     frozen = {q: frozenset(found) for q, found in relevant.items()}
-    assert evaluate_run(mixed, frozen, names) == expected
+    assert evaluate_run(run=mixed, qrels=frozen, measure=names) == expected
     with pytest.raises(ValueError, match="contains the document 'd1' of 'q' twice"):
-        evaluate_run({"q": ["d1", "d1"]}, {"q": {"d1"}})
-    with pytest.raises(
-        TypeError, match=r"to lists of ids as text, best first; .* got set"
-    ):
-        evaluate_run({"q": {"d1"}}, {"q": {"d1"}})
-    with pytest.raises(TypeError, match=r"to sets of relevant documents; .* got list"):
-        evaluate_run({"q": ["d1"]}, {"q": ["d1"]})
-    with pytest.raises(TypeError, match="run must be a dict"):
-        evaluate_run({"q": [("d1", 0.5)]}, {"q": {"d1"}})
-    with pytest.raises(TypeError, match="run must be a dict"):  # ids, or scores?
-        evaluate_run({"q": [3, 1, 2]}, {"q": {3}})
+        evaluate_run(run={"q": ["d1", "d1"]}, qrels={"q": {"d1"}})
+
+
+GOLD = {
+    "lists": {"q": ["d1", "d2"], "p": ["d3"]},
+    "tuples": {"q": ("d1", "d2"), "p": ("d3",)},
+    "sets": {"q": {"d1", "d2"}, "p": frozenset({"d3"})},
+    "arrays": {"q": np.array(["d1", "d2"]), "p": np.array(["d3"], dtype=object)},
+    "integers": {"q": [1, 2], "p": np.array([3])},
+    "a set of tuples": {"q": {("d", 1), ("d", 2)}, "p": {("d", np.int64(3))}},
+}
+
+
+@pytest.mark.parametrize("kind", GOLD)
+def test_gold_lists_of_retrieval_tests(kind):
+    name = {"integers": int, "a set of tuples": lambda i: ("d", int(i))}
+    name = name.get(kind, lambda i: f"d{i}")
+    run = {"q": {name(9): 3.0, name(2): 2.0}, "p": {name(3): 1.0}}
+    graded = {"q": {name(1): 1, name(2): 1}, "p": {name(3): 1}}
+    names = ["map", "ndcg@10", "recall@1"]
+    wanted = evaluate_run(qrels=graded, run=run, measure=names)
+    assert evaluate_run(qrels=GOLD[kind], run=run, measure=names) == wanted
+    if kind != "a set of tuples":
+        ranked = {"q": [name(9), name(2)], "p": [name(3)]}
+        assert evaluate_run(qrels=GOLD[kind], run=ranked, measure=names) == wanted
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "words"),
+    [
+        ({"q": {"d1"}}, {"q": {"d1"}}, r"run\['q'\] is a set, which has no order"),
+        ({"q": {"d1"}}, {"q": [("d1", 0.5)]}, r"run\['q'\]\[0\] is \('d1', 0.5\): if"),
+        ({"q": [("d1", 2)]}, {"q": ["d1"]}, r"qrels\['q'\]\[0\] is \('d1', 2\): if"),
+        (
+            {"q": {"d1"}},
+            {"q": ["d1", 0.5]},
+            r"run\['q'\]\[1\] is 0.5: a list holds ids",
+        ),
+        ({"q": [1.0, 0.0]}, {"q": ["d1"]}, r"qrels\['q'\]\[0\] is 1.0: a list holds"),
+        ({"q": [True]}, {"q": ["d1"]}, r"qrels\['q'\]\[0\] is True: a list holds"),
+        ({"q": [["d1"]]}, {"q": ["d1"]}, r"qrels\['q'\]\[0\] is \['d1'\]: a list"),
+        ({"q": [None]}, {"q": ["d1"]}, r"qrels\['q'\]\[0\] is None: a list holds"),
+        ({"q": "d1"}, {"q": ["d1"]}, r"qrels\['q'\] is 'd1': give .*lists or sets"),
+        ({"q": 3}, {"q": ["d1"]}, r"qrels\['q'\] is 3: give"),
+        (
+            {"q": ["d1"]},
+            {"a": {"q": {"d1": 1.0}}},
+            r"run\['a'\]\['q'\] is a dict: run h",
+        ),
+        ([["d1"]], {"q": ["d1"]}, r"qrels must be a dict .* got list"),
+    ],
+    ids=str,
+)
+def test_what_is_no_list_of_ids_is_named(qrels, run, words):
+    with pytest.raises(TypeError, match=words) as error:
+        evaluate_run(qrels=qrels, run=run)
+    assert isinstance(qrels, list) or "must be a dict" not in str(error.value)
+
+
+def test_runs_and_judgements_go_by_name():
+    qrels, run = {"q": {"d1": 1}}, {"q": {"d1": 2.0}}
+    words = r"by name: evaluate_run\(qrels=\.\.\., run=\.\.\.\)"
+    for given in ((run, qrels), (qrels, run), (run,), (run, qrels, "map")):
+        with pytest.raises(TypeError, match=words):
+            evaluate_run(*given)
+    with pytest.raises(TypeError, match="'run'"):
+        evaluate_run(qrels=qrels)
+
+
+class Run(dict):
+    """A run as ranx has it, by its name and module."""
+
+
+class Qrels(dict):
+    """Judgements as ranx has them."""
+
+
+Run.__module__ = Qrels.__module__ = "ranx.data_structures"
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "ranx"])
+def test_types_that_say_what_they_are_are_not_swapped(library):
+    if library == "ranx":
+        qrels, run = Qrels(q={"d1": 1}), Run(q={"d1": 2.0})
+    else:
+        frames = pytest.importorskip(library)
+        ids = {"qid": ["q"], "docno": ["d1"]}
+        run = frames.DataFrame({**ids, "score": [2.0]})
+        qrels = frames.DataFrame({**ids, "relevance": [1]})
+    assert evaluate_run(qrels=qrels, run=run, measure="map") == {"map": 1.0}
+    with pytest.raises(TypeError, match=r"run holds judgements and must hold a run"):
+        evaluate_run(qrels=qrels, run=qrels)
+    with pytest.raises(TypeError, match=r"qrels holds a run and must hold judgements"):
+        evaluate_run(qrels=run, run=run)
+    with pytest.raises(TypeError, match=r"y_true holds a run and must hold judgements"):
+        compare_rankers(run, {"a": run})
+    with pytest.raises(TypeError, match=r"rankers\['a'\] holds judgements"):
+        compare_rankers(qrels, {"a": qrels})
+
+
+def test_swapped_arguments_of_compare_rankers_are_a_sentence():
+    qrels = {f"q{i}": {f"d{j}": 1 for j in range(50)} for i in range(50)}
+    runs = {"a": {q: dict.fromkeys(found, 0.5) for q, found in qrels.items()}}
+    with pytest.raises(TypeError, match=r"y_true\['a'\]\['q0'\] is a dict") as error:
+        compare_rankers(runs, qrels)
+    assert "compare_rankers(qrels, {'name': run})" in str(error.value)
+    assert len(str(error.value)) < 300
 
 
 @pytest.mark.parametrize("k", [1, 3, 10])
@@ -248,7 +377,12 @@ def test_mrr_at_k_is_that_of_cut_runs(k):
     }
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(first)
     ours = evaluate_run(
-        run, qrels, f"mrr@{k}", zero_division=0, all_queries=False, average=None
+        run=run,
+        qrels=qrels,
+        measure=f"mrr@{k}",
+        zero_division=0,
+        all_queries=False,
+        average=None,
     )[f"mrr@{k}"]
     assert_allclose(ours, [theirs[q]["recip_rank"] for q in run], atol=1e-9)
 
@@ -256,9 +390,9 @@ def test_mrr_at_k_is_that_of_cut_runs(k):
 def test_other_names_of_success_and_map():
     run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
     names = ["success@2", "hit_rate@2", "hit@2", "hits@2", "success_2"]
-    assert set(evaluate_run(run, qrels, names).values()) == {1.0}
+    assert set(evaluate_run(run=run, qrels=qrels, measure=names).values()) == {1.0}
     assert evaluate_run(
-        run, qrels, ["success@1", "map_cut_1", "map_cut_2", "RR@1"]
+        run=run, qrels=qrels, measure=["success@1", "map_cut_1", "map_cut_2", "RR@1"]
     ) == {
         "success@1": 0.0,
         "map_cut_1": 0.0,

@@ -88,7 +88,8 @@ print(found)
 
 names = list(runs | fused)
 values = [
-    evaluate_run(run, test, "ndcg@10")["ndcg@10"] for run in (runs | fused).values()
+    evaluate_run(run=run, qrels=test, measure="ndcg@10")["ndcg@10"]
+    for run in (runs | fused).values()
 ]
 figure, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
 ax.barh(names, values, color=["C7"] * len(runs) + ["C0"] * len(fused))

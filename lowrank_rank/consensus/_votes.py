@@ -15,6 +15,7 @@ from .._arrays import (
     column_names,
     is_frame,
     numbers,
+    shown,
 )
 from .._labels import read_weights
 from .._lists import codes_of, id_array, is_missing
@@ -109,7 +110,7 @@ def _check_kind(kind, kind_of_orders):
     """Refuse a kind that differs from what orders say themselves."""
     if kind not in (None, kind_of_orders):
         raise ValueError(
-            f"orders says that it holds {kind_of_orders}, and kind is {kind!r}: "
+            f"orders says that it holds {kind_of_orders}, and kind is {shown(kind)}: "
             "omit kind."
         )
 
@@ -136,7 +137,8 @@ def _read_long_table(orders, items, weights, kind):
         unknown = [name for name in names if name not in place]
         if unknown:
             raise ValueError(
-                f"orders rank '{unknown[0]}', which is not in items {list(items)}."
+                f"orders rank '{unknown[0]}', which is not in items "
+                f"{shown(list(items))}."
             )
         item = np.array([place[name] for name in names])[item]
         names = items
@@ -187,7 +189,9 @@ def _read_wide_table(orders, items, weights, kind):
     if kind is None and not _names_items(orders):
         raise ValueError(_KINDS)
     if isinstance(orders, Mapping):
-        raise ValueError(f"orders maps {columns[:5]}: give pandas.DataFrame(orders).")
+        raise ValueError(
+            f"orders maps {shown(columns[:5])}: give pandas.DataFrame(orders)."
+        )
     check_same_index(orders=orders, weights=weights)
     if kind in (None, "orders"):
         labels, items = named_grades(orders, items)
@@ -258,7 +262,8 @@ def _read_matrix(orders, items, kind):
         if rows != columns:
             raise ValueError(
                 "Counts of votes need the same items as index and columns, got "
-                f"{rows[:5]} and {columns[:5]}: use frame.reindex(index=items, "
+                f"{shown(rows[:5])} and {shown(columns[:5])}: use "
+                "frame.reindex(index=items, "
                 "columns=items, fill_value=0)."
             )
         labels = labels[[index.index(name) for name in columns]]
@@ -294,7 +299,7 @@ def _labels_of_kind(labels, kind, weights):
         return labels[np.newaxis], True
     if labels.ndim != 2:
         raise ValueError(
-            f"kind={kind!r} needs a matrix (n_voters, r), got {labels.shape}."
+            f"kind={shown(kind)} needs a matrix (n_voters, r), got {labels.shape}."
         )
     if kind == "ranks":
         _check_ranks(labels)

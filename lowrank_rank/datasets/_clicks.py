@@ -13,6 +13,7 @@ from .._arrays import (
     check_same_index,
     check_same_shape,
     numbers,
+    shown,
 )
 from .._labels import read_labels
 from .._lists import RankingLists
@@ -191,7 +192,9 @@ def _trust_at(trust, position):
     if trust is None:
         return np.ones(position.shape), np.zeros(position.shape)
     if not isinstance(trust, tuple | list) or len(trust) != 2:
-        raise ValueError(f"trust must be a pair (eps_plus, eps_minus), got {trust!r}.")
+        raise ValueError(
+            f"trust must be a pair (eps_plus, eps_minus), got {shown(trust)}."
+        )
     eps_plus = _probabilities_at("trust", trust[0], position)
     eps_minus = _probabilities_at("trust", trust[1], position)
     if np.any(eps_plus <= eps_minus):

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.datasets import load_digits
 from sklearn.utils import check_array, check_random_state
 
+from .._arrays import shown
 from .._parameters import checked, count
 from .._tables import pandas_for
 from .._typing import Bunch
@@ -80,7 +81,8 @@ def load_digits_retrieval(
         bounds = (n_candidates, n_candidates)
     if np.shape(bounds) != (2,) or bounds[0] > bounds[1]:
         raise ValueError(
-            f"n_candidates must be a number or (least, most), got {n_candidates!r}."
+            "n_candidates must be a number or (least, most), got "
+            f"{shown(n_candidates)}."
         )
     shortest, longest = bounds
     _check_number("n_queries", n_queries, len(images))
@@ -93,18 +95,18 @@ def load_digits_retrieval(
     )
     if weights.shape != (10,) or np.any(weights <= 0):
         raise ValueError(
-            f"popularity must be a number > 0 for each digit, got {popularity!r}."
+            f"popularity must be a number > 0 for each digit, got {shown(popularity)}."
         )
     image_weights = (weights / weights.max())[pool.target]
     rng = check_random_state(random_state)
     query, candidate, qid = draw_candidates(
         rng, image_weights, n_queries, shortest, longest
     )
-    shown = query[qid]
-    features = _pair_features(images[shown], images[candidate])
+    shown_image = query[qid]
+    features = _pair_features(images[shown_image], images[candidate])
     names = list(features)
     data = np.column_stack(list(features.values()))
-    target = (pool.target[shown] == pool.target[candidate]).astype(float)
+    target = (pool.target[shown_image] == pool.target[candidate]).astype(float)
     bunch = Bunch(data=data, target=target, qid=qid, feature_names=names)
     if as_frame:
         frame = pandas_for("as_frame=True").DataFrame(data, columns=names)
@@ -123,7 +125,7 @@ def _check_number(name, value, largest):
     """Refuse a number of queries or candidates that is not in 1..largest."""
     if not count().accepts(value) or value > largest:
         raise ValueError(
-            f"{name} must be an integer between 1 and {largest}, got {value!r}."
+            f"{name} must be an integer between 1 and {largest}, got {shown(value)}."
         )
 
 

@@ -13,7 +13,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import check_same_columns, check_same_index, plain, stacked
+from .._arrays import (
+    check_same_columns,
+    check_same_index,
+    plain,
+    shown,
+    stacked,
+)
 from .._lists import factorize, id_array, refuse_missing_ids
 from .._parameters import checked, count
 from ._files import line_of_row, path_like, read_path, read_svmlight, text, texts
@@ -182,7 +188,7 @@ class ListBlocks:
                 for row, one in zip(first_rows.tolist(), ids, strict=True):
                     if one in earlier_ids:
                         raise ValueError(
-                            f"The list {plain(qid[row])!r} is also at "
+                            f"The list {shown(qid[row])} is also at "
                             f"{self._place(n_rows + row)}, after rows of other lists: "
                             "sort by query id, or make ids unique."
                         )
@@ -393,7 +399,7 @@ def _of_chunks(source, size, verbose):
     if not callable(source) and not isinstance(source, Iterable):
         raise TypeError(
             "source must be a path, a list of paths, a tuple (X, y, qid), an iterable "
-            f"of such tuples or a callable that returns one, got {source!r}."
+            f"of such tuples or a callable that returns one, got {shown(source)}."
         )
     n_passes = 0
 
@@ -424,7 +430,7 @@ def _paths(source):
     if isinstance(source, str) and "*" in source:
         names = sorted(glob(source, recursive=True))
         if not names:
-            raise FileNotFoundError(f"No file has a name like {source!r}.")
+            raise FileNotFoundError(f"No file has a name like {shown(source)}.")
         source = names
     if path_like.accepts(source):
         source = [source]
@@ -567,7 +573,7 @@ def _features_of(path, columns, y_column, qid_column, feature_columns):
     for name in [y_column, qid_column, *(feature_columns or [])]:
         if name not in columns:
             raise ValueError(
-                f"{path} has no column {name!r}, only {columns[:10]}: set "
+                f"{path} has no column {name!r}, only {shown(columns[:10])}: set "
                 "y_column=..., qid_column=... and feature_columns=...."
             )
     for name in columns:

@@ -16,6 +16,7 @@ from .._arrays import (
     check_size,
     check_unmasked,
     plain,
+    shown,
     slices,
 )
 from .._labels import split_target
@@ -135,7 +136,7 @@ def load_letor(
 
 def feature_dtype(dtype):
     """Return the NumPy dtype of the features; refuse a type that no reader supports."""
-    message = f"dtype must be float64, float32 or an integer type, got {dtype!r}."
+    message = f"dtype must be float64, float32 or an integer type, got {shown(dtype)}."
     try:
         feature_type = np.dtype(dtype)
     except TypeError:

@@ -9,14 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import check_size, column_names, is_frame
+from .._arrays import (
+    check_size,
+    column_names,
+    is_frame,
+    refuse_id_columns,
+    shown,
+)
 from .._lists import is_missing
 from .._parameters import check_parameter, count
 
 _TIED = (list, tuple, set, frozenset, np.ndarray)
 
 #: Names of columns that stand beside the items or places of a table of votes.
-_BESIDE = re.compile(r"(voter|ballot|judge|weight|count)s?([ _]?id)?|id", re.IGNORECASE)
+_BESIDE = re.compile(r"(voter|ballot|judge|weight|count)s?([ _]?id)?", re.IGNORECASE)
 
 
 def grades_from_orders(
@@ -68,7 +74,7 @@ def grades_from_orders(
     rows = order_rows(orders)
     if not rows:
         raise ValueError(
-            f"orders must be a sequence of at least one order, got {orders!r}."
+            f"orders must be a sequence of at least one order, got {shown(orders)}."
         )
     for q, order in enumerate(rows):
         _check_order(q, order)
@@ -134,7 +140,7 @@ def check_unique(names):
     first: dict = {}
     for i, name in enumerate(names):
         if first.setdefault(name, i) != i:
-            raise ValueError(f"items names {name!r} twice: names must be unique.")
+            raise ValueError(f"items names {shown(name)} twice: names must be unique.")
     return names
 
 
@@ -173,18 +179,20 @@ def check_item_columns(table, items=None):
     ------
     ValueError
         Naming one of `items` that is no column, or, without `items`, a column of
-        another type than the rest, or called as an id or weight.
+        another type than the rest, or called as ids, voters or weights are.
     """
     columns = column_names(table)
     if items is not None:
         for name in items:
             if name not in columns:
                 raise ValueError(
-                    f"items names {name!r}, which is no column of orders, {columns}: "
+                    f"items names {shown(name)}, which is no column of orders, "
+                    f"{shown(columns)}: "
                     "items are columns of a frame; give orders.to_numpy() to name "
                     "them anew."
                 )
         return [name for name in columns if name in list(items)]
+    refuse_id_columns("an item", " Or select by items=[...] with kind.", orders=table)
     types = [_type_of(np.asarray(table[name])) for name in columns]
     # If two types are equally common, the items have the last one: ids come first.
     frequent = Counter(filter(None, reversed(types))).most_common(1)
@@ -194,8 +202,9 @@ def check_item_columns(table, items=None):
     for name, column_type in zip(columns, types, strict=True):
         if _BESIDE.fullmatch(str(name).strip()) or column_type not in ("", usual):
             raise ValueError(
-                f"The column {name!r} of orders ({column_type or 'empty'}; most "
-                f"columns: {usual}) is no item: use orders.drop(columns=[{name!r}]), "
+                f"The column {shown(name)} of orders ({column_type or 'empty'}; most "
+                f"columns: {usual}) is no item: use "
+                f"orders.drop(columns=[{shown(name)}]), "
                 "or select by items=[...] with kind."
             )
     return columns
@@ -255,7 +264,8 @@ def _check_order(q, order):
     is_scalar = not hasattr(order, "__len__") or getattr(order, "shape", None) == ()
     if is_unordered or is_scalar:
         raise ValueError(
-            f"Order {q} is {order!r}: each order is a sequence of items, best first, "
+            f"Order {q} is {shown(order)}: each order is a sequence of items, best "
+            "first, "
             "such as [2, 0, 1]; split a text such as 'b>a>c' at '>' and give "
             "items=[...]."
         )
@@ -285,7 +295,8 @@ def _read_order(q, order, index_of):
     for name in items:
         if not _is_name(name, index_of):
             raise ValueError(
-                f"Order {q} names {name!r}, which is not in items {list(index_of)}."
+                f"Order {q} names {shown(name)}, which is not in items "
+                f"{shown(list(index_of))}."
             )
     return [index_of[name] for name in items], sizes
 

@@ -6,13 +6,13 @@ from collections import defaultdict
 from io import BytesIO
 from itertools import repeat
 from math import isfinite
-from numbers import Real
+from numbers import Integral, Number, Real
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
-from .._arrays import column_names, is_frame, plain, table_of
+from .._arrays import column_names, is_frame, plain, shown, table_of
 from .._labels import QUERY
 from .._lists import id_text
 from .._parameters import Rule, check_parameter
@@ -72,19 +72,24 @@ def read_mapping(table, value_names, name):
     """
     if path_like.accepts(table):
         return load_run(table) if value_names is SCORE else load_qrels(table)
+    _refuse_other_kind(table, value_names, name)
     if is_frame(table):
         return _of_triples(_rows_of_frame(table, value_names, name), {}, name, True)
     if hasattr(table, "to_dict"):
         table = table.to_dict()
     if not isinstance(table, dict):
-        raise _unreadable(name, value_names, table)
+        raise TypeError(
+            f"{name} must be a dict from queries to dicts from documents to values, or "
+            f"to {_lists_of(value_names)}; a frame, a path, or a Run or Qrels of ranx; "
+            f"got {type(table).__name__}."
+        )
     queries: dict = {id_text(query, name): {} for query in table}
     if len(queries) != len(table):
         raise ValueError(
             f"{name} contains a query twice, once as text and once as a number."
         )
     pairs = {
-        query: _documents_with_values(documents, name, value_names)
+        query: _documents_with_values(documents, f"{name}[{shown(query)}]", value_names)
         for query, documents in table.items()
     }
     triples = (
@@ -95,6 +100,31 @@ def read_mapping(table, value_names, name):
     return _of_triples(triples, queries, name, False)
 
 
+def _refuse_other_kind(table, value_names, name):
+    """Refuse a run in the place of qrels, and the reverse, if its type says it."""
+    other_names = RELEVANCE if value_names is SCORE else SCORE
+    columns = column_names(table) if is_frame(table) else []
+    is_other = not set(columns) & set(value_names) and set(columns) & set(other_names)
+    if type(table).__module__.partition(".")[0] == "ranx":
+        is_other = type(table).__name__ == ("Qrels" if value_names is SCORE else "Run")
+    if not is_other:
+        return
+    kinds = ("judgements", "a run")
+    if value_names is RELEVANCE:
+        kinds = ("a run", "judgements")
+    raise TypeError(
+        f"{name} holds {kinds[0]} and must hold {kinds[1]}: "
+        "evaluate_run(qrels=..., run=...), compare_rankers(qrels, {'name': run})."
+    )
+
+
+def _lists_of(value_names):
+    """Word what may stand for the documents of a query besides a dict."""
+    if value_names is SCORE:
+        return "lists of ids, best first"
+    return "lists or sets of relevant documents"
+
+
 def _rows_of_frame(table, value_names, name):
     """Return the query, document and value of each row of a frame."""
     columns = []
@@ -102,24 +132,59 @@ def _rows_of_frame(table, value_names, name):
         present = [column for column in names if column in column_names(table)]
         if not present:
             raise ValueError(
-                f"{name} has the columns {column_names(table)}: one must be called "
-                f"{' or '.join(map(repr, names))}."
+                f"{name} has the columns {shown(column_names(table))}: one must be "
+                f"called {' or '.join(map(repr, names))}."
             )
         columns.append(np.asarray(table[present[0]]).tolist())
     return zip(*columns, strict=True)
 
 
-def _documents_with_values(documents, name, value_names):
+def _documents_with_values(documents, where, value_names):
     """Return pairs of a document and its value; a list of a run is best first."""
     if isinstance(documents, dict):
         return documents.items()
-    is_list = value_names is SCORE and isinstance(documents, list | tuple)
-    # numbers could be scores
-    if is_list and all(isinstance(document, str) for document in documents):
+    if isinstance(documents, np.ndarray) and documents.ndim == 1:
+        documents = documents.tolist()
+    is_set = isinstance(documents, set | frozenset)
+    if is_set and value_names is SCORE:
+        raise TypeError(
+            f"{where} is a set, which has no order: give a list, best first, or "
+            "{document: score}."
+        )
+    if not is_set and not isinstance(documents, list | tuple):
+        raise TypeError(
+            f"{where} is {shown(documents)}: give {{document: value}}, or one of the "
+            f"{_lists_of(value_names)}."
+        )
+    if not is_set:
+        for place, document in enumerate(documents):
+            _check_id(document, f"{where}[{place}]", value_names)
+    if value_names is SCORE:
         return zip(documents, range(len(documents), 0, -1), strict=True)
-    if value_names is RELEVANCE and isinstance(documents, set | frozenset):
-        return zip(documents, repeat(1))
-    raise _unreadable(name, value_names, documents)
+    return zip(documents, repeat(1))
+
+
+def _check_id(document, where, value_names):
+    """Refuse an entry of a list that may be a score, or a document with its value."""
+    value = value_names[0]
+    document = plain(document)
+    if isinstance(document, tuple):
+        if len(document) == 2 and isinstance(plain(document[1]), Number):
+            raise TypeError(
+                f"{where} is {shown(document)}: if this is a document with its "
+                f"{value}, "
+                f"give {{document: {value}}}; if it is the id of a document, give "
+                "text, "
+                "such as 'document#part'."
+            )
+        return
+    is_value = isinstance(document, Number) and not isinstance(document, Integral)
+    is_table = isinstance(document, list | dict | set | frozenset | np.ndarray)
+    if is_value or is_table or document is None or isinstance(document, bool):
+        raise TypeError(
+            f"{where} is {shown(document)}: a list holds ids of documents, text or "
+            f"integers; with values give {{document: {value}}}."
+        )
 
 
 def _of_triples(triples, mapping, name, has_rows):
@@ -130,28 +195,24 @@ def _of_triples(triples, mapping, name, has_rows):
         key = id_text(document, where)
         if key in documents:
             raise ValueError(
-                f"{name} contains the document {document!r} of {query!r} twice."
+                f"{name} contains the document {shown(document)} of {shown(query)} "
+                "twice."
             )
         value = plain(value)
+        if isinstance(value, dict):
+            raise TypeError(
+                f"{name}[{shown(query)}][{shown(document)}] is a dict: {name} holds "
+                "several tables by name. Runs by name belong to "
+                "compare_rankers(qrels, {'name': run}), and evaluate_run(qrels=..., "
+                "run=...) takes one."
+            )
         if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]
             raise ValueError(
-                f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite "
-                "number."
+                f"{name}[{shown(query)}][{shown(document)}] is {shown(value)}: it must "
+                "be a finite number."
             )
         documents[key] = value
     return mapping
-
-
-def _unreadable(name, value_names, value):
-    """Make the error for a value that is neither a run nor qrels."""
-    other = "sets of relevant documents"
-    if value_names is SCORE:
-        other = "lists of ids as text, best first"
-    return TypeError(
-        f"{name} must be a dict from queries to dicts from documents to values, or to "
-        f"{other}; a frame, a path, or a Run or Qrels of ranx; got "
-        f"{type(value).__name__}."
-    )
 
 
 def check_ids(run, qrels, name, queries):
@@ -173,22 +234,26 @@ def check_ids(run, qrels, name, queries):
     shared = [query for query in run if query in qrels]
     if not shared:
         raise ValueError(
-            f"{name} shares no query with the judgements: it has {[*run][:2]}, and "
-            f"these {[*qrels][:2]}. Are their ids the same?"
+            f"{name} shares no query with the judgements: it has {shown([*run][:2])}, "
+            "and "
+            f"these {shown([*qrels][:2])}. Are their ids the same?"
         )
     shared = [query for query in shared if run[query] and qrels[query]]
     if shared and not any(run[query].keys() & qrels[query].keys() for query in shared):
         query = shared[0]
         raise ValueError(
-            f"{name} shares no document with the judgements: in query {query!r} it has "
-            f"{[*run[query]][:2]}, and these {[*qrels[query]][:2]}. Are their ids the "
+            f"{name} shares no document with the judgements: in query {shown(query)} "
+            "it has "
+            f"{shown([*run[query]][:2])}, and these {shown([*qrels[query]][:2])}. Are "
+            "their ids the "
             "same?"
         )
     absent = [query for query in queries if query not in run]
     if absent:
         warn(
             f"{name} lacks {len(absent)} of {len(queries)} queries, such as "
-            f"{absent[0]!r}: it counts as having retrieved nothing. Leave out queries "
+            f"{shown(absent[0])}: it counts as having retrieved nothing. Leave out "
+            "queries "
             "that were not asked."
         )
     return len(absent)
@@ -210,7 +275,8 @@ def check_judged(human, by_judge, runs, measures):
                 among = f" among its first {k}" if k else ""
                 raise ValueError(
                     f"y_true lacks {len(skipped)} documents that the run {name!r} has"
-                    f"{among} in query {query!r} and the judge labelled: judge all, or "
+                    f"{among} in query {shown(query)} and the judge labelled: judge "
+                    "all, or "
                     "none."
                 )
 
@@ -534,7 +600,8 @@ def dump_qrels(qrels: Any, path: Any) -> None:
         for document, grade in documents.items():
             if grade != int(grade):
                 raise ValueError(
-                    f"qrels[{query!r}][{document!r}] is {grade!r}: qrels hold "
+                    f"qrels[{shown(query)}][{shown(document)}] is {shown(grade)}: "
+                    "qrels hold "
                     "integers only."
                 )
 
@@ -601,13 +668,13 @@ def _dump(mapping, path, name, lines_of):
     for one in ids:
         if not _word.accepts(one):
             raise ValueError(
-                f"{name} contains the id {one!r}: in a file an id is UTF-8 text "
+                f"{name} contains the id {shown(one)}: in a file an id is UTF-8 text "
                 "without spaces."
             )
     for query in mapping:
         if query.startswith("#"):
             raise ValueError(
-                f"{name} contains the query {query!r}: # would begin a comment."
+                f"{name} contains the query {shown(query)}: # would begin a comment."
             )
     with open_replacing(path) as file:
         for query, documents in mapping.items():

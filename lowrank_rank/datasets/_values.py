@@ -9,17 +9,16 @@ from .._arrays import (
     column_names,
     is_frame,
     numbers,
-    plain,
+    refuse_id_columns,
+    shown,
 )
-from .._labels import QUERY
-from ._trec import DOCUMENT
-
-#: Names of columns that hold ids, in lower case.
-IDS = {*QUERY, "query", "topic", *DOCUMENT, "doc"}
 
 
 def read_columns(values, name, expected=()):
-    """Read the columns of an array, a frame or a dict; columns of ids are left out.
+    """Read the columns of an array, a frame or a dict; refuse columns of ids.
+
+    A structured array has no index: its field "qid", as `per_query` returns it without
+    pandas, is left out.
 
     Parameters
     ----------
@@ -36,12 +35,17 @@ def read_columns(values, name, expected=()):
     array : ndarray of shape (n, n_columns)
     """
     if is_frame(values) or isinstance(values, dict):
-        names = [column for column in column_names(values) if not _is_id(column)]
+        names = column_names(values)
         _check_distinct(names, name)
+        if isinstance(values, np.ndarray):
+            names = [column for column in names if column != "qid"]
+            values = values[names]
+        refuse_id_columns("a measure", **{name: values})
         if any(expected):
             if set(names) != set(expected):
                 raise ValueError(
-                    f"{name} has the columns {names}, and human {list(expected)}: give "
+                    f"{name} has the columns {shown(names)}, and human "
+                    f"{shown(list(expected))}: give "
                     "the same."
                 )
             names = list(expected)
@@ -65,40 +69,24 @@ def read_columns(values, name, expected=()):
     return names, array
 
 
-def _is_id(column):
-    """Return whether the name of a column is one of ids."""
-    return str(column).lower() in IDS
-
-
 def _check_distinct(columns, table):
     """Refuse a table with two columns of the same name."""
     if len(set(columns)) < len(columns):
-        raise ValueError(f"Two columns of {table} have the same name: {columns}.")
+        raise ValueError(
+            f"Two columns of {table} have the same name: {shown(columns)}."
+        )
 
 
 def check_same_ids(human, judge):
-    """Refuse tables whose columns of ids show that their rows are different queries."""
-    for column in set(column_names(human)) & set(column_names(judge)):
-        if _is_id(column) and list(human[column]) != list(judge[column]):
-            raise ValueError(
-                f"The column {column!r} of human and judge differs: rows are matched "
-                "by position. Sort both by their ids, and leave out the others."
-            )
-
-
-def check_no_ids(**tables):
-    """Refuse frames of labels or scores with a column of ids."""
-    for name, table in tables.items():
-        if not hasattr(table, "columns"):
-            continue
-        for column in column_names(table):
-            if _is_id(column):
-                raise ValueError(
-                    f"{name} has a column {column!r} of ids: give the values, "
-                    f"{name}['...'], with qid=; or judgements and runs with columns "
-                    f"'qid', 'docno' and 'relevance' or 'score', "
-                    f"{name}.rename(columns={{{column!r}: ...}})."
-                )
+    """Refuse structured arrays whose ids show that their rows are different queries."""
+    for table in (human, judge):
+        if not isinstance(table, np.ndarray) or "qid" not in column_names(table):
+            return
+    if list(human["qid"]) != list(judge["qid"]):
+        raise ValueError(
+            "The field 'qid' of human and judge differs: rows are matched by position. "
+            "Sort both by their ids."
+        )
 
 
 def read_values(table, unused):
@@ -128,6 +116,7 @@ def read_values(table, unused):
     if isinstance(table, dict) or is_frame(table):
         columns = column_names(table)
     _check_distinct(columns, "the table of values")
+    refuse_id_columns("a ranker", y_true=table)
     if not columns or any(np.ndim(table[name]) != 1 for name in columns):
         raise ValueError(
             "Give rankers, a dict of scores, models or runs; or as y_true a table of "
@@ -147,15 +136,15 @@ def read_values(table, unused):
 
 
 def _check_values(name, column):
-    """Refuse a column of text or ids."""
+    """Refuse a column of text."""
     is_text = column.dtype.kind not in "biufO"
     if column.dtype.kind == "O":
         is_text = any(isinstance(value, str) for value in column)
-    if not is_text and not _is_id(name):
+    if not is_text:
         return
     example = ""
     if len(column):
-        example = f", such as {plain(column[0])!r}"
+        example = f", such as {shown(column[0])}"
     raise ValueError(
         f"The column {name!r} of the table of values holds text or ids{example}. "
         f"Columns are rankers, rows are tasks: table.set_index({name!r}), table.T, or "

@@ -4,7 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import is_finite
+from .._arrays import (
+    is_finite,
+    shown,
+)
 from .._lists import check_ranks
 from ..target_losses import TargetLoss
 from ..target_losses._target_loss import reciprocal
@@ -80,9 +83,12 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
     """Encode documents: one target for each row."""
     if decoder not in ("auto", "sort"):
         if isinstance(decoder, str) and decoder not in loss.decoders:
-            raise ValueError(f"decoder={decoder!r}: documents take 'auto' or 'sort'.")
+            raise ValueError(
+                f"decoder={shown(decoder)}: documents take 'auto' or 'sort'."
+            )
         raise ValueError(
-            f"decoder={decoder!r} needs lists of fixed items, y of shape (n_queries, "
+            f"decoder={shown(decoder)} needs lists of fixed items, y of shape "
+            "(n_queries, "
             "r). Documents, one row each, are sorted by their scores: leave "
             "decoder='auto'."
         )
@@ -111,14 +117,15 @@ def encode_items(y, loss, decoder, first_row=0):
         return Encoding("items", _checked_targets(loss, encode, y, None, first_row))
     if decoder not in loss.decoders:
         raise ValueError(
-            f"decoder={decoder!r} is not a decoder of {loss!r}: use 'auto' or one of "
+            f"decoder={shown(decoder)} is not a decoder of {loss!r}: use 'auto' or one "
+            "of "
             f"{sorted(loss.decoders)}."
         )
     entry = loss.decoders[decoder]
     n_items = y.shape[1]
     if entry.max_items is not None and n_items > entry.max_items:
         raise ValueError(
-            f"decoder={decoder!r} takes at most {entry.max_items} items, y has "
+            f"decoder={shown(decoder)} takes at most {entry.max_items} items, y has "
             f"{n_items}: use one of {sorted(set(loss.decoders) - {decoder})}."
         )
     encode = loss.score_targets if entry.of_scores else loss.regression_targets

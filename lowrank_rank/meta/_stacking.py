@@ -15,7 +15,7 @@ from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, take_rows
+from .._arrays import ArrayLike, MatrixLike, shown, take_rows
 from .._base import BaseRanker, refuse_importances
 from .._blocks import HeldBlocks
 from .._labels import ranking_target, times_of_rows
@@ -369,7 +369,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         given: Any = self.weights
         if given.keys() != parts.keys() or not sum(given.values()) > 0:
             raise ValueError(
-                f"weights must have a number >= 0 for each of {list(parts)}, not all "
+                f"weights must have a number >= 0 for each of {shown(list(parts))}, "
+                "not all "
                 f"of them 0, got {given}."
             )
         return given

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arrays import ArrayLike, MatrixLike
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    shown,
+)
 from .._parameters import LEVEL, checked
 from .._tables import TableMixin
 from ..datasets._values import read_values
@@ -262,7 +266,8 @@ judgements, or table
         queries without human labels. Or judgements (qrels) of documents: a dict, frame,
         path or ranx.Qrels as in `evaluate_run`. Or, without `rankers`, a table of
         values: a frame or dict of columns, greater is better. Rows without any value
-        are dropped.
+        are dropped. Ids and row numbers are the index of a frame: columns "task_id" or
+        "index" are refused.
     rankers : dict of str to array-like, fitted estimator or run, or None, default=None
         Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With
         judgements, runs of systems: dicts, frames, paths or ranx.Run. A query counts if
@@ -412,7 +417,9 @@ def _pairs_of(names, baseline):
     if baseline is None:
         return list(combinations(range(len(names)), 2))
     if baseline not in names:
-        raise ValueError(f"baseline {baseline!r} is not one of the rankers, {names}.")
+        raise ValueError(
+            f"baseline {shown(baseline)} is not one of the rankers, {shown(names)}."
+        )
     place = names.index(baseline)
     return [(i, place) for i in range(len(names)) if i != place]
 

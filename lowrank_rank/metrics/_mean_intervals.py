@@ -111,8 +111,8 @@ def mean_intervals(
     judge_unlabelled : array-like of shape (N,) or (N, k), frame, dict of columns or \
 None, default=None
         Values of other queries, which have no human labels, by the judge's labels.
-        Columns with names are matched by name; columns of ids (qid, query_id, docno)
-        are no measures.
+        Columns with names are matched by name. A frame with a column of ids or row
+        numbers ("qid", "index", "task_id") is refused: make it the index.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 

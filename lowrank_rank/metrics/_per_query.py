@@ -4,10 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arrays import ArrayLike, check_same_labels, exact_scores, table_of
+from .._arrays import (
+    ArrayLike,
+    check_same_labels,
+    exact_scores,
+    shown,
+    table_of,
+)
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists
-from .._parameters import check_parameter, count
+from .._parameters import by_keyword, check_parameter, count
 from ..datasets._trec import RELEVANCE, SCORE, check_ids, read_mapping
 from ..target_losses._names import (
     SCORE_ONLY,
@@ -60,7 +66,8 @@ def _with_cutoffs(named, k):
             with_cutoffs[name] = measure
     if not is_k_used:
         raise ValueError(
-            f"k={cutoffs} is given, but no measure among {list(named)} takes it: name "
+            f"k={shown(cutoffs)} is given, but no measure among {shown(list(named))} "
+            "takes it: name "
             f"one without its cut-off, such as {', '.join(sorted(names_with_k))}."
         )
     return with_cutoffs
@@ -135,11 +142,12 @@ default=("ndcg@5", "ndcg@10", "map")
     return table_of(columns, index="qid")
 
 
+@by_keyword("evaluate_run(qrels=..., run=...)")
 def evaluate_run(
-    run: Any,
-    qrels: Any,
-    measure: Any = ("ndcg@10", "map"),
     *,
+    qrels: Any,
+    run: Any,
+    measure: Any = ("ndcg@10", "map"),
     k: Any = None,
     average: str | None = "mean",
     all_queries: bool = True,
@@ -156,14 +164,14 @@ def evaluate_run(
 
     Parameters
     ----------
-    run : dict, frame or ranx.Run
-        ``{query: {document: score}}``, ``{query: [documents, best first]}`` with ids as
-        text, or a frame of pandas or polars with the columns "qid", "docno" and "score"
-        ("query_id", "q_id" and "doc_id" will do). Ids are taken as text, whole floats
-        as integers.
     qrels : dict, frame or ranx.Qrels
-        ``{query: {document: grade}}``, ``{query: {relevant documents}}`` with sets, or
-        a frame whose column of grades is "relevance", "label" or "rel".
+        ``{query: {document: grade}}``, ``{query: relevant documents}`` with lists or
+        sets of ids, or a frame of pandas or polars with the columns "qid", "docno" and
+        "relevance", "label" or "rel" ("query_id", "q_id" and "doc_id" will do). Ids are
+        taken as text, whole floats as integers.
+    run : dict, frame or ranx.Run
+        ``{query: {document: score}}``, ``{query: [documents, best first]}``, or a frame
+        whose column of values is "score".
     measure : str, RankingMeasure, list of these, or dict from names, \
 default=("ndcg@10", "map")
         Measures from the top of a list. AUC, rank correlations and pairs are refused:
@@ -191,7 +199,8 @@ default=("ndcg@10", "map")
         If run and judgements share no query, or no document of any query, a measure is
         not one of the top, or a value is not finite.
     TypeError
-        If `run` or `qrels` is nothing of the kind.
+        If `run` or `qrels` is nothing of the kind, or one is given for the other, or
+        an argument is given without its name.
 
     See Also
     --------
@@ -210,15 +219,17 @@ default=("ndcg@10", "map")
     >>> from lowrank_rank.metrics import evaluate_run
     >>> run = {"q1": {"d1": 3.0, "d7": 2.0, "d2": 1.0}}
     >>> qrels = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
-    >>> values = evaluate_run(run, qrels, ["precision@5", "recall@5", "map"])
+    >>> names = ["precision@5", "recall@5", "map"]
+    >>> values = evaluate_run(qrels=qrels, run=run, measure=names)
     >>> {name: round(value, 3) for name, value in values.items()}
     {'precision@5': 0.4, 'recall@5': 0.667, 'map': 0.556}
 
-    The average precision is (1/1 + 2/3) / 3. A list of documents and a set of relevant
-    ones have the same value:
+    The average precision is (1/1 + 2/3) / 3. A list of retrieved documents and one
+    of relevant documents have the same value:
 
-    >>> run = {"q1": ["d1", "d7", "d2"]}
-    >>> evaluate_run(run, {"q1": {"d1", "d2", "d3"}}, "precision@5")
+    >>> found = {"q1": ["d1", "d7", "d2"]}
+    >>> relevant = {"q1": ["d1", "d2", "d3"]}
+    >>> evaluate_run(qrels=relevant, run=found, measure="precision@5")
     {'precision@5': 0.4}
     """
     check_parameter("all_queries", all_queries, [bool])

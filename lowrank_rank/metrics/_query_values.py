@@ -4,8 +4,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import check_same_columns, check_same_index, n_rows, plain
-from .._labels import lists_of, read_labels, split_target
+from .._arrays import (
+    check_same_columns,
+    check_same_index,
+    n_rows,
+    shown,
+)
+from .._labels import (
+    lists_of,
+    read_labels,
+    refuse_ids_beside_grades,
+    split_target,
+)
 from .._warn import warn
 from ..datasets._trec import (
     RELEVANCE,
@@ -15,7 +25,6 @@ from ..datasets._trec import (
     is_judgements,
     read_mapping,
 )
-from ..datasets._values import check_no_ids
 from ..target_losses._target_loss import check_zero_division
 from ._per_query import values_of_run
 from ._scorer import RankingScorer
@@ -82,7 +91,7 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         missing = sorted(by_people.keys() - by_judge.keys())
         if missing:
             raise ValueError(
-                f"judge has no query {missing[0]!r}: it must label all queries."
+                f"judge has no query {shown(missing[0])}: it must label all queries."
             )
     runs = {
         name: read_mapping(run, SCORE, f"rankers[{name!r}]")
@@ -120,7 +129,8 @@ def _warn_of_queries_without_run(judgements, queries):
     example = next(q for q in judgements if q not in answered)
     warn(
         f"The runs lack {n_left_out} of {len(judgements)} judged queries, such as "
-        f"{example!r}, all of them: these are left out, and evaluate_run counts them."
+        f"{shown(example)}, all of them: these are left out, and evaluate_run counts "
+        "them."
     )
 
 
@@ -146,7 +156,8 @@ def _measure_scores(y_true, judge, rankers, X, qid, measures, zero_division):
         for name, ranker in rankers.items()
         if not _is_model(ranker)
     }
-    check_no_ids(y_true=y_true, judge=judge, **scores)
+    for name, table in {"y_true": y_true, "judge": judge, **scores}.items():
+        refuse_ids_beside_grades(table, name)
     check_same_columns(y_true=y_true, judge=judge)
     _check_judge(judge, zero_division)
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X, **scores)
@@ -210,7 +221,7 @@ def _read_judge(y_true, judge, qid):
         query = place if lists.ids is None else lists.ids[place]
         raise ValueError(
             f"y_true has NaN in {n_missing[place]:.0f} of {lengths[place]} rows of "
-            f"query {plain(query)!r}: people must label all rows of a query or none."
+            f"query {shown(query)}: people must label all rows of a query or none."
         )
     is_human = n_missing < lengths
     if y.ndim == 2:

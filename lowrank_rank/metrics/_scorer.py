@@ -9,7 +9,14 @@ from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, n_rows, take_rows
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_index,
+    n_rows,
+    shown,
+    take_rows,
+)
 from .._cut_queries import warn_of_cut_queries
 from .._labels import (
     carries_qid,
@@ -189,6 +196,18 @@ class RankingScorer(BaseEstimator):
     def __name__(self) -> str:  # displays of scikit-learn print it
         measures = self.measure if isinstance(self.measure, dict) else [self.measure]
         return ", ".join(map(str, measures))
+
+    def __getattr__(self, name: str) -> Any:
+        words = f"{type(self).__name__} has no attribute {name!r}."
+        if name == "_score_func":  # of scikit-learn's scorers of thresholds
+            words += (
+                " A threshold does not change an order, so that a ranking scorer "
+                "cannot tune it. TunedThresholdClassifierCV takes a scorer of "
+                "decisions, such as 'f1'. For the k highest scores give "
+                "FixedThresholdClassifier the k-th score as its threshold: see the "
+                "page on a daily budget in the user guide."
+            )
+        raise AttributeError(words)
 
     def score(
         self,
@@ -374,7 +393,7 @@ def _relevance(y, scores, estimator, pos_label):
         pos_label = pos_label_of_model
     elif pos_label_of_model is not None and pos_label != pos_label_of_model:
         raise ValueError(
-            f"The scorer has pos_label={pos_label!r}, but the model has "
+            f"The scorer has pos_label={shown(pos_label)}, but the model has "
             f"{pos_label_of_model!r} and ranks that class at the top. Set both to the "
             "same class, or omit it in the scorer."
         )
@@ -383,7 +402,8 @@ def _relevance(y, scores, estimator, pos_label):
     has_names = any(isinstance(label, str) for label in labels + classes)
     if has_names and (pos_label is None or not set(labels) <= set(classes)):
         raise ValueError(
-            f"The classes of the model are {classes}, and y holds {labels[0]!r}. A "
+            f"The classes of the model are {shown(classes)}, and y holds "
+            f"{shown(labels[0])}. A "
             "scorer needs y with these names and the relevant class, "
             f"make_ranking_scorer(..., pos_label={classes[-1]!r}); compare_rankers "
             f"takes y == {classes[-1]!r} and, in place of the model, its scores "
@@ -393,7 +413,8 @@ def _relevance(y, scores, estimator, pos_label):
         return y, scores
     if pos_label not in classes:
         raise ValueError(
-            f"pos_label={pos_label!r} is not a class of the model, {classes}."
+            f"pos_label={shown(pos_label)} is not a class of the model, "
+            f"{shown(classes)}."
         )
     if pos_label != classes[-1]:
         scores = -scores

@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 
 from .. import target_losses as losses
-from .._arrays import ArrayLike
+from .._arrays import (
+    ArrayLike,
+    shown,
+)
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import check_zero_division
 
@@ -159,7 +162,8 @@ def precision_at_k_score(
     """
     if k is not None and share is not None:
         raise ValueError(
-            f"k={k!r} and share={share!r} both cut the list: give one of them."
+            f"k={shown(k)} and share={shown(share)} both cut the list: give one of "
+            "them."
         )
     measure: Any
     if share is None:

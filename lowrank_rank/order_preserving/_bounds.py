@@ -11,6 +11,7 @@ from .._arrays import (
     check_same_labels,
     check_same_shape,
     numbers,
+    shown,
 )
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
@@ -143,7 +144,7 @@ def discounts_of(measure, n_items):
     """Return the discounts phi(1), ..., phi(n_items) of a positional measure."""
     if not isinstance(n_items, int | np.integer) or n_items < 1:
         raise ValueError(
-            f"n_items must be an integer >= 1 for a measure, got {n_items!r}."
+            f"n_items must be an integer >= 1 for a measure, got {shown(n_items)}."
         )
     loss = resolve_target_loss(measure)
     if not loss.is_positional:

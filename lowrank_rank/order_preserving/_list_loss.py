@@ -4,6 +4,7 @@ from math import ceil
 
 import numpy as np
 
+from .._arrays import shown
 from .._base import Rows
 from ..fitting._encoding import checked_row_targets, encode_documents
 from ..target_losses import DCG, MeanAveragePrecision
@@ -32,7 +33,7 @@ def check_loss(surrogate, target_loss, who):
         resolve_surrogate(surrogate)
     elif surrogate not in {"lambdarank", "listnet", *SURROGATES}:
         names = ["lambdarank", *sorted(SURROGATES)]
-        raise ValueError(f"{who}: unknown loss {surrogate!r}: use one of {names}.")
+        raise ValueError(f"{who}: unknown loss {shown(surrogate)}: use one of {names}.")
     check_has_utilities(target_loss, who)
 
 

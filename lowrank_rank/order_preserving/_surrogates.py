@@ -28,6 +28,7 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 
+from .._arrays import shown
 from .._parameters import check_parameter, inherit_docstrings, number
 from .._typing import BaseEstimator
 from ..fitting._pairs import dense_grades, pair_sums
@@ -787,7 +788,9 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
     if isinstance(surrogate, Surrogate):
         return clone(surrogate)
     if not isinstance(surrogate, str):
-        raise TypeError(f"surrogate must be a name or a Surrogate, got {surrogate!r}.")
+        raise TypeError(
+            f"surrogate must be a name or a Surrogate, got {shown(surrogate)}."
+        )
     if surrogate == "lambdarank":
         raise ValueError(
             "'lambdarank' has no value, so only boosted trees take it "
@@ -798,7 +801,7 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
         surrogate = "cross_entropy"
     if surrogate not in SURROGATES:
         raise ValueError(
-            f"Unknown surrogate {surrogate!r}: use one of {sorted(SURROGATES)}."
+            f"Unknown surrogate {shown(surrogate)}: use one of {sorted(SURROGATES)}."
         )
     return SURROGATES[surrogate]()
 
@@ -811,7 +814,8 @@ def checked_values(surrogate, v, s, lists, weights):
     is_valid = isinstance(evaluated, SurrogateValues)
     if not is_valid or [np.shape(part) for part in evaluated] != shapes:
         raise TypeError(
-            f"{surrogate!r}: evaluate must return SurrogateValues(values, gradient, "
+            f"{shown(surrogate)}: evaluate must return SurrogateValues(values, "
+            "gradient, "
             f"curvature) of shapes {', '.join(map(str, shapes))}; values belong to "
             "lists: lists.sum(...)."
         )

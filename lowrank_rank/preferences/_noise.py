@@ -5,7 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import ArrayLike
+from .._arrays import (
+    ArrayLike,
+    shown,
+)
 from .._labels import read_distributions
 from .._parameters import checked, number
 from ..decoders._average_precision import symmetric_matrices
@@ -179,7 +182,7 @@ default=None
     if scores is None and score_function != "dmj":
         if not callable(score_function) or probabilities is None:
             raise ValueError(
-                f"score_function={score_function!r}: use 'dmj', or a function of "
+                f"score_function={shown(score_function)}: use 'dmj', or a function of "
                 "preferences together with probabilities over labels, or give its "
                 "expectation as scores."
             )

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
 
+from .._arrays import shown
 from .._parameters import check_parameter, count
 from ._average_precision import MeanAveragePrecision
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank, SuccessAtK
@@ -188,7 +189,7 @@ def resolve_measure(
             f"A {_KINDS[scored]} is a name such as 'ndcg@10' or an object such as "
             "NDCG(k=10), of your own a subclass of target_losses.PositionalLoss, or of "
             "TargetLoss with values(); scoring= also takes mine(estimator, X, y) with "
-            f"y['y'], y['qid'], got {measure!r}."
+            f"y['y'], y['qid'], got {shown(measure)}."
         )
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)
@@ -213,6 +214,13 @@ ALIASES = {
     "hit_rate": "success",
     "hitrate": "success",
 }
+#: Names of trec_eval and ir_measures of measures that this package does not have.
+ELSEWHERE = {
+    "alpha_dcg", "alpha_ndcg", "ap_ia", "bpm", "bpref", "compat", "err_ia", "gm_map",
+    "gmap", "infap", "infndcg", "insq", "inst", "iprec", "ircl_prn", "judged", "nerr",
+    "nrbp", "numq", "p_ia", "rbp", "set_f", "set_map", "set_p", "set_r", "set_recall",
+    "st_recall", "strec",
+}  # fmt: skip
 _CUT_OF_TREC_EVAL = re.compile(r"^(p|recall|ndcg|map|success)_(?:cut_)?(\d+)$")
 
 
@@ -232,18 +240,28 @@ def _parse(name, scored):
     offered = _MEASURES if scored else TARGET_LOSSES
     base, at, cut = plain_name(name).partition("@")
     entries = [entry for entry in _TABLE if entry.base == base and entry.takes(cut)]
+    if not entries and (base in ELSEWHERE or base.split("_")[0] in ELSEWHERE):
+        raise ValueError(
+            f"The {_KINDS[scored]} {shown(name)} is not here; ir_measures has it. "
+            "Known "
+            f"names: {', '.join(sorted(offered))}."
+        )
     if not entries:
         raise ValueError(
-            f"Unknown {_KINDS[scored]} {name!r}.{_hint(base, cut, offered)} Known "
+            f"Unknown {_KINDS[scored]} {shown(name)}.{_hint(base, cut, offered)} Known "
             f"names: {', '.join(sorted(offered))}."
         )
     if at and not cut:
-        raise ValueError(f"Nothing follows the @ in {name!r}: give a count such as 10.")
+        raise ValueError(
+            f"Nothing follows the @ in {shown(name)}: give a count such as 10."
+        )
     entry = entries[0]
     try:
         return entry, entry.parameters(cut)
     except ValueError as error:
-        raise ValueError(f"In {name!r}: {error}{_hint(base, cut, offered)}") from None
+        raise ValueError(
+            f"In {shown(name)}: {error}{_hint(base, cut, offered)}"
+        ) from None
 
 
 def _hint(base, cut, offered):
@@ -276,13 +294,21 @@ def _near_bases(base, offered):
         base_of[entry.base] = entry.base
     if base in base_of:
         return [base_of[base]]
-    near = []
-    if base:
-        near = [words for words in base_of if words.startswith(base)]
-        # A later word may start with it too.
-        near = near or [words for words in base_of if f"_{base}" in f"_{words}"]
-    near = near or get_close_matches(base, base_of, n=3, cutoff=0.5)
+    # An abbreviation such as "prec", or a word of a name: "average_precision", "rho".
+    near = [words for words in base_of if len(base) > 3 and words.startswith(base)]
+    near = near or [words for words in base_of if f"_{words}_".endswith(f"_{base}_")]
+    near = near or [words for words in base_of if f"_{base}_".endswith(f"_{words}_")]
+    near = near or sorted(
+        (words for words in base_of if _n_edits(base, words) <= (len(base) + 2) // 4),
+        key=lambda words: _n_edits(base, words),
+    )
     return list(dict.fromkeys(base_of[words] for words in near))
+
+
+def _n_edits(one, other):
+    """Count the letters that differ, at most the longer one's in order."""
+    matches = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    return max(len(one), len(other)) - sum(block.size for block in matches)
 
 
 def _with_cut(entry, cut):

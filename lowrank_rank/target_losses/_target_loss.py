@@ -23,7 +23,7 @@ from .._arrays import (
     check_same_labels,
     check_size,
     is_finite,
-    plain,
+    shown,
     take_rows,
 )
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
@@ -39,9 +39,9 @@ from ..decoders._decoded import Decoder, decode_sort
 def check_zero_division(value):
     """Return the value of undefined lists as a float, if it is finite or nan."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise ValueError(f"zero_division must be a number, got {plain(value)!r}.")
+        raise ValueError(f"zero_division must be a number, got {shown(value)}.")
     if np.isinf(float(value)):
-        raise ValueError(f"zero_division must be finite, or nan, got {plain(value)!r}.")
+        raise ValueError(f"zero_division must be finite, or nan, got {shown(value)}.")
     return float(value)
 
 

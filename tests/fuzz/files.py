@@ -137,7 +137,7 @@ def trec(choices, folder):
     )
     expected = pd.DataFrame(evaluator.evaluate(run)).T
     options = {"average": None, "zero_division": 0, "all_queries": False}
-    found = evaluate_run(run, qrels, list(MEASURES), **options)
+    found = evaluate_run(run=run, qrels=qrels, measure=list(MEASURES), **options)
     for name, theirs_name in MEASURES.items():
         values = found.loc[expected.index, name]
         worst = np.abs(values - expected[theirs_name]).max()
@@ -156,7 +156,7 @@ def check_ranx(run, qrels):
     theirs = ranx.evaluate(*given, names, make_comparable=True)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The run lacks")
-        ours = evaluate_run(run, qrels, names, zero_division=0)
+        ours = evaluate_run(run=run, qrels=qrels, measure=names, zero_division=0)
     worst = max(abs(theirs[name] - ours[name]) for name in names)
     assert worst < 1e-9, f"ranx differs by {worst:g}: {theirs}, {ours}"
 

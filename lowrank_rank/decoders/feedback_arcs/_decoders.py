@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._arrays import ArrayLike
+from ..._arrays import (
+    ArrayLike,
+    shown,
+)
 from ..._lists import bounded_blocks, check_ranks, ranks_from_orders
 from ..._parameters import check_parameter, count
 from ..._warn import warn
@@ -296,7 +299,7 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
     if not isinstance(name, str) or name not in PD_DECODERS:
         raise ValueError(
             f"decoder must be one of {sorted(PD_DECODERS)}, 'auto' or a function of "
-            f"preferences (n_lists, r, r) that returns ranks, got {decoder!r}."
+            f"preferences (n_lists, r, r) that returns ranks, got {shown(decoder)}."
         )
     max_items = PD_DECODERS[name].max_items
     if max_items is not None and n_items > max_items:
