@@ -17,9 +17,12 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     StratifiedKFold,
+    TunedThresholdClassifierCV,
     cross_val_score,
     permutation_test_score,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import lowrank_rank
 from lowrank_rank import (
@@ -38,7 +41,7 @@ from lowrank_rank import (
     structured,
 )
 from lowrank_rank.datasets import load_letor
-from lowrank_rank.metrics import measure_score, ndcg_score
+from lowrank_rank.metrics import evaluate_run, measure_score, ndcg_score
 from lowrank_rank.plotting import PrecisionAtKDisplay
 from lowrank_rank.structured import (
     StructuredHingeClassifier,
@@ -451,6 +454,141 @@ def test_hints_for_arguments_of_other_packages(cls):
         made(cls, n_estimators=3)
     with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
         made(cls, other=3)
+
+
+#: Arguments of other packages, and a part of what to write instead.
+HINTS = {
+    "init_model": "all rows, earlier ones too, to fit",
+    "xgb_model": "all rows, earlier ones too, to fit",
+    "position": r"sample_weight=, one over the propensity",
+}
+
+
+@each_ranker
+def test_hints_for_warm_starts_positions_and_positional_ids(cls):
+    X, y, qid = make_documents()
+    for name, hint in HINTS.items():
+        with pytest.raises(TypeError, match=f"takes no {name}=: give {hint}"):
+            made(cls).fit(X, y, qid=qid, **{name: None})
+    with pytest.raises(
+        TypeError, match=f"{cls.__name__}.fit takes X and y, .* by name: give qid="
+    ):
+        made(cls).fit(X, y, qid)
+
+
+def test_ids_that_a_pipeline_loses():
+    X, y, qid = make_documents()
+    pipe = make_pipeline(StandardScaler(), OrderPreservingRegressor())
+    pipe.fit(X, y, orderpreservingregressor__qid=qid)
+    with pytest.raises(
+        ValueError,
+        match=r"A Pipeline .* loses the qid= .* y as ranking_target\(y, qid\)",
+    ):
+        pipe.score(X, y, qid=qid)
+    assert 0 <= pipe.score(X, ranking_target(y, qid)) <= 1
+
+
+def test_a_ranking_scorer_tunes_no_threshold():
+    X, y, _ = make_documents()
+    tuned = TunedThresholdClassifierCV(
+        LogisticRegression(), scoring=make_ranking_scorer("recall@10")
+    )
+    words = "(?s)threshold does not change an order.*FixedThresholdClassifier.*budget"
+    with pytest.raises(AttributeError, match=words):
+        tuned.fit(X, y)
+    scorer = make_ranking_scorer("recall@10")
+    assert not hasattr(scorer, "_score_func")
+    assert not hasattr(scorer, "other")
+    assert isinstance(pickle.loads(pickle.dumps(clone(scorer))), type(scorer))
+
+
+@pytest.mark.parametrize(
+    "name", ["bpref", "rbp", "rbp@10", "infAP", "iprec@0.1", "alpha_nDCG@5", "set_f"]
+)
+def test_measures_of_ir_measures_are_not_misspelled(name):
+    for call in (measure_score, lambda name, y, s: make_ranking_scorer(name)):
+        with pytest.raises(ValueError, match="not here; ir_measures has it") as error:
+            call(name, [1, 0], [2.0, 1.0])
+        assert "Did you mean" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "foo", "xyz@10", "m", "lift@10"])
+def test_what_is_no_misspelling_has_no_suggestion(name):
+    with pytest.raises(ValueError, match="Unknown measure") as error:
+        measure_score(name, [1, 0], [2.0, 1.0])
+    assert "Did you mean" not in str(error.value)
+
+
+# Arguments that look alike ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ids", [["a", "a", "b"], np.array(["a", "a", "b"]), ["1", "1", "2"], [1, "1", 2]]
+)
+def test_text_is_no_grade(ids):
+    with pytest.raises(
+        ValueError, match=r"y holds the text .* ranking_target\(y, qid\)"
+    ):
+        ranking_target(ids, [2, 0, 1])
+    with pytest.raises(ValueError, match="y holds the text"):
+        ranking_target(pd.Series(ids, dtype=object), [2, 0, 1])
+
+
+def test_swapped_numbers_are_asked_about():
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(20), 4)
+    y = rng.integers(0, 4, 80)
+    with pytest.warns(UserWarning, match=r"y has 20 values.*is it ranking_target"):
+        target = ranking_target(qid, y)
+    assert target["y"].tolist() == qid.tolist()  # the warning changes nothing
+
+
+def test_false_alarms_of_swapped_numbers_are_rare():
+    """Grades, clicks and continuous labels; queries in order, mixed, and few."""
+    n_alarms = 0
+    for seed in range(1000):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 60))
+        qid = rng.integers(0, rng.integers(2, 12), n)
+        if seed % 2:
+            qid = np.sort(qid)
+        y = [
+            rng.integers(0, 5, n),
+            rng.random(n) < 0.1,
+            np.round(rng.normal(size=n), 1),
+        ]
+        y = y[seed % 3]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ranking_target(y, qid)
+        n_alarms += len(caught)
+    assert n_alarms <= 5
+
+
+def test_messages_print_at_most_300_characters_of_a_value():
+    many = {f"query {i}": {f"document {j}": 1 for j in range(40)} for i in range(40)}
+    text = "x" * 1000
+    X, y, qid = make_documents()
+    for call in (
+        lambda: OrderPreservingRegressor(alpha=many).fit(X, y, qid=qid),
+        lambda: OrderPreservingRegressor(target_loss=text).fit(X, y, qid=qid),
+        lambda: lowrank_rank.compare_rankers({"a": many}, many),
+        lambda: lowrank_rank.compare_rankers(y, {"a": y}, qid=qid, baseline=text),
+        lambda: evaluate_run(qrels=many, run={"q": text}),
+        lambda: evaluate_run(qrels=many, run={text: {text: text}}),
+        lambda: evaluate_run(qrels=many, run={text: {"d": 1.0}}),
+        lambda: lowrank_rank.consensus_ranking([many], kind="orders"),
+        lambda: lowrank_rank.consensus_ranking(np.eye(3), kind=many),
+        lambda: LowRankSurrogateClassifier(loss_matrix=text).fit(X, y),
+        lambda: LowRankSurrogateClassifier(classes=list(range(900))).fit(X, y - 1),
+        lambda: OrderPreservingRegressor().fit(X, y, qid=text),
+        lambda: ranking_target([text, 1], [1, 2]),
+        lambda: make_ranking_scorer(many),
+        lambda: make_ranking_scorer(text),
+    ):
+        with pytest.raises((TypeError, ValueError)) as error:
+            call()
+        assert len(str(error.value)) < 1000
 
 
 def test_flags_and_averages_are_checked():

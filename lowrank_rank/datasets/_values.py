@@ -37,10 +37,12 @@ def read_columns(values, name, expected=()):
     if is_frame(values) or isinstance(values, dict):
         names = column_names(values)
         _check_distinct(names, name)
-        if isinstance(values, np.ndarray):
-            names = [column for column in names if column != "qid"]
+        if isinstance(values, np.ndarray) and "qid" in names:
+            names.remove("qid")
+        if isinstance(values, np.ndarray) and names:
             values = values[names]
-        refuse_id_columns("a measure", **{name: values})
+        if names:
+            refuse_id_columns("a measure", **{name: values})
         if any(expected):
             if set(names) != set(expected):
                 raise ValueError(

@@ -1,0 +1,193 @@
+"""Ids and row numbers that are left in a table of numbers: one rule for every reader of frames."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from lowrank_rank import (
+    LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    StackingRanker,
+    compare_rankers,
+    consensus_ranking,
+    make_ranking_scorer,
+    metrics,
+)
+from lowrank_rank.datasets import grades_from_orders
+from lowrank_rank.plotting import RankerComparisonDisplay
+from lowrank_rank.structured import StructuredHingeRanker
+from lowrank_rank.surrogates import structured_hinge, surrogate_loss
+
+from .test_same_index import public_objects
+
+IDS = ["id", "ID", "index", "level_0", "level_12", "Unnamed: 0", "qid"]
+IDS += ["question", "task", "seed", "task_id", "Query_ID", "userId", "docID"]
+SYSTEMS = ["hybrid", "GRID", "Madrid", "COVID", "bm25", "indexed", "identity", 0]
+X = np.random.default_rng(0).normal(size=(12, 2))
+
+
+def make_table(name):
+    """Rankings of three columns, whose first one has this name."""
+    rows = [[1, 3, 2], [2, 1, 3], [3, 2, 1], [1, 2, 3]] * 3
+    return pd.DataFrame(rows, columns=[name, "a", "b"])
+
+
+def scored(table):
+    return {"one": table.to_numpy(), "two": -table.to_numpy()}
+
+
+def fit(cls, **params):
+    return lambda table: cls(**params).fit(X, table)
+
+
+def measure(name):
+    return lambda table: getattr(metrics, name)(table > 1, table.to_numpy())
+
+
+#: Labels of people for six of twelve queries.
+PEOPLE = np.where(np.arange(12)[:, np.newaxis] < 6, make_table("a").to_numpy(), np.nan)
+MEAN = metrics.mean_intervals
+RIDGE = LowRankSurrogateRanker(estimator="ridge")
+#: Public callables that read a table of numbers, with the calls that give it to them.
+READERS = {
+    "LowRankSurrogateRanker": [
+        fit(LowRankSurrogateRanker),
+        lambda t: clone(RIDGE).partial_fit(X, t),
+    ],
+    "LowRankSurrogateMultilabelClassifier": [
+        lambda t: LowRankSurrogateMultilabelClassifier(estimator="ridge").fit(X, t > 1)
+    ],
+    "OrderPreservingRegressor": [fit(OrderPreservingRegressor)],
+    "PairwiseDAGRanker": [fit(PairwiseDAGRanker, estimator="ridge")],
+    "StackingRanker": [fit(StackingRanker, estimators=[("ridge", RIDGE)])],
+    "StructuredHingeRanker": [fit(StructuredHingeRanker, max_iter=5)],
+    "compare_rankers": [
+        compare_rankers,
+        lambda t: compare_rankers(t, scored(t)),
+        lambda t: compare_rankers(t.to_numpy(), {"one": t, "two": t.to_numpy()}),
+        lambda t: compare_rankers(PEOPLE, scored(t), judge=t, zero_division=0),
+    ],
+    "consensus_ranking": [
+        lambda t: consensus_ranking(t, kind="grades"),
+        lambda t: consensus_ranking(t, kind="ranks"),
+        lambda t: consensus_ranking(t - 1, kind="orders"),
+    ],
+    "grades_from_orders": [lambda t: grades_from_orders(t - 1)],
+    "mean_intervals": [
+        MEAN,
+        lambda t: MEAN(t, judge=t, judge_unlabelled=t),
+    ],
+    "dcg_score": [measure("dcg_score")],
+    "ndcg_score": [
+        measure("ndcg_score"),
+        lambda t: metrics.ndcg_score(t.to_numpy(), t),
+    ],
+    "mean_average_precision_score": [measure("mean_average_precision_score")],
+    "expected_rank_utility_score": [measure("expected_rank_utility_score")],
+    "reciprocal_rank_score": [measure("reciprocal_rank_score")],
+    "pairwise_disagreement_loss": [measure("pairwise_disagreement_loss")],
+    "precision_at_k_score": [
+        lambda t: metrics.precision_at_k_score(t > 1, t.to_numpy(), k=1)
+    ],
+    "recall_at_k_score": [
+        lambda t: metrics.recall_at_k_score(t > 1, t.to_numpy(), k=1)
+    ],
+    "measure_score": [lambda t: metrics.measure_score("auc", t > 1, t.to_numpy())],
+    "per_query": [lambda t: metrics.per_query(t, t.to_numpy())],
+    "make_ranking_scorer": [
+        lambda t: make_ranking_scorer("ndcg@2")(RIDGE.fit(X, t.to_numpy()), X, t)
+    ],
+    "RankerComparisonDisplay": [
+        lambda t: RankerComparisonDisplay.from_predictions(t, scored(t))
+    ],
+    "structured_hinge": [lambda t: structured_hinge("ndcg@2", t, t.to_numpy())],
+    "surrogate_loss": [lambda t: surrogate_loss("cross_entropy", t, t.to_numpy())],
+}
+#: Those that read one column of labels, or arrays whose columns are no items.
+OTHERS = set(
+    """
+    HistGradientBoostingRanker LowRankSurrogateClassifier PrecisionAtKPerceptron
+    WrappedRanker StructuredHingeBinaryClassifier StructuredHingeClassifier
+    StructuredHingeSequenceClassifier ranking_target precision_margins dump_letor
+    make_clicks PrecisionAtKDisplay QueryTimeSeriesSplit query_learning_curve
+    query_permutation_importance precision_surrogate
+    """.split()  # noqa: SIM905
+)
+TABLES = {"y", "y_true", "human", "orders"}
+
+
+def readers():
+    """Public functions and classes with an argument of labels or values, by inspection."""
+    for name, owner in public_objects():
+        if owner.__module__.startswith(("lowrank_rank.target_losses", "dask")):
+            continue  # measures read what `measure_score` reads
+        calls = [owner]
+        if inspect.isclass(owner):
+            calls = [
+                getattr(owner, method) for method in dir(owner) if method[0] != "_"
+            ]
+        for call in filter(callable, calls):
+            if TABLES & inspect.signature(call).parameters.keys():
+                yield name
+                break
+
+
+def test_the_table_has_all_readers():
+    assert set(readers()) - OTHERS == READERS.keys() - {
+        "make_ranking_scorer",
+        "surrogate_loss",
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("reader", READERS)
+def test_a_column_of_ids_is_no_item_ranker_or_measure(reader):
+    for call in READERS[reader]:
+        for name in IDS:
+            with pytest.raises(ValueError, match=f"The column '{name}' of ") as error:
+                call(make_table(name))
+            words = str(error.value)
+            assert f".set_index('{name}')" in words
+            assert f".drop(columns=['{name}'])" in words
+            assert ".rename(columns=" in words
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("reader", READERS)
+def test_the_same_numbers_by_another_name_are_taken(reader):
+    for call in READERS[reader]:
+        for name in SYSTEMS:
+            call(make_table(name))
+
+
+def test_keys_of_a_dict_and_features_are_not_judged():
+    table = make_table("task_id")
+    assert compare_rankers(table.to_dict("list")).names[0] == "task_id"
+    assert MEAN(table.to_dict("list")).names[0] == "task_id"
+    X = table.astype(float)
+    model = OrderPreservingRegressor().fit(X, [1, 0] * 6, qid=np.arange(12) // 4)
+    assert model.feature_names_in_[0] == "task_id"
+
+
+def test_numbers_of_the_row_by_another_name_are_taken():
+    table = pd.DataFrame({"mine": range(12), "other": [3, 4] * 6})
+    assert compare_rankers(table).names == ["mine", "other"]
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow", "records"])
+def test_tables_of_other_libraries(library):
+    table = make_table("index")
+    if library == "polars":
+        table = pytest.importorskip("polars").DataFrame(table.to_dict("list"))
+    elif library == "pyarrow":
+        table = pytest.importorskip("pyarrow").table(table.to_dict("list"))
+    else:
+        table = table.to_records(index=False)
+    for call in (compare_rankers, MEAN):
+        with pytest.raises(ValueError, match=r"column 'index' of .*leave it out"):
+            call(table)
