@@ -312,6 +312,11 @@ def _with(value):
     return change
 
 
+def _named(X, first):
+    """Names of the columns of X, or of the items of y: a first one, and numbers."""
+    return [first, *range(1, X.shape[1])]
+
+
 def _integers(X):
     return np.clip(np.nan_to_num(X), -1e9, 1e9).astype(int)
 
@@ -329,9 +334,14 @@ TYPES_OF_FEATURES = {
     "i": lambda X: X > 0,
     "j": lambda X: X.astype(object),
     "k": sparse.coo_matrix,
+    "l": lambda X: pd.DataFrame(X.astype(object), columns=_named(X, "task_id")),
 }
 BAD_FEATURES = [
     _with(np.nan),
+    lambda X: pd.DataFrame(X.astype(object)).replace({X.flat[0]: "n/a"}),
+    lambda X: _with("n/a")(X.astype(object)),
+    lambda X: pd.DataFrame(X).astype(str),
+    _with(1.79769313486e308),
     _with(np.inf),
     lambda X: X[:, 0],
     lambda X: X[np.newaxis],
@@ -508,6 +518,23 @@ BAD_WEIGHTS = [
     lambda w: w[:, np.newaxis],
     lambda w: np.ma.masked_array(w, mask=w > 0),
 ]
+
+
+# Tables of numbers with ids ----------------------------------------------------------------
+
+#: Names of columns that hold ids or row numbers, and names that only look like these.
+ID_NAMES = ["index", "id", "qid", "task_id", "userId", "Unnamed: 0", "level_0", "seed"]
+OTHER_NAMES = ["a", "hybrid", "GRID", "Madrid", "indexed", 0, "bm25"]
+
+
+def make_table(choices, name):
+    """A frame of numbers whose first column has a name; it may hold the row numbers."""
+    n, r = choices.one([6, 2, 5, 9]), choices.one([3, 2, 4])
+    numbers = choices.rng.integers(0, 3, size=(n, r)).astype(float)
+    if choices.chance(50):
+        numbers[:, 0] = np.arange(n)
+    table = pd.DataFrame(numbers, columns=_named(numbers, name))
+    return table.astype(choices.one([float, int, object]))
 
 
 # Functions ------------------------------------------------------------------------------

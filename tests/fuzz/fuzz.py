@@ -20,15 +20,20 @@ from inspect import signature
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import sklearn
 from scipy import sparse
 
 import lowrank_rank
 from lowrank_rank import (
     LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
     WrappedRanker,
     boosting_objective,
+    compare_rankers,
+    consensus_ranking,
     make_ranking_scorer,
+    ranking_target,
 )
 from lowrank_rank.decoders import (
     Decoded,
@@ -40,6 +45,7 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
     preference_cost,
 )
+from lowrank_rank.metrics import evaluate_run, mean_intervals, measure_score
 from lowrank_rank.structured import StructuredHingeSequenceClassifier
 from lowrank_rank.surrogates import SURROGATES, precision_surrogate, surrogate_loss
 
@@ -57,6 +63,8 @@ from ..internals import (
 )
 from .cases import (
     BAD_VALUES,
+    ID_NAMES,
+    OTHER_NAMES,
     RENAMED,
     Choices,
     make_batch,
@@ -65,6 +73,7 @@ from .cases import (
     make_labels,
     make_scores,
     make_surrogate_vectors,
+    make_table,
     make_weights,
 )
 from .files import run_files
@@ -142,7 +151,8 @@ def run_case(choices):
     """
     caller = Caller()
     kind = choices.one(
-        [fuzz_estimator] * 6 + [fuzz_measure, fuzz_decoder, fuzz_surrogate]
+        [fuzz_estimator] * 6
+        + [fuzz_measure, fuzz_decoder, fuzz_surrogate, fuzz_table, fuzz_swapped]
     )
     with suppress(Refused):
         kind(choices, caller)
@@ -206,6 +216,8 @@ class Caller:
         )
         if inside:
             return
+        if on_purpose and last.filename.startswith(_OURS) and len(str(error)) > 2000:
+            raise FuzzFailure(f"{_name(function)}: {len(str(error))} characters")
         if not isinstance(error, ValueError | TypeError) or not (
             on_purpose or of_numpy
         ):
@@ -484,6 +496,57 @@ def fuzz_measure(choices, caller):
             measure.measure, take(y, order), take(scores, order), **arguments
         )
         check_close(again, value, 1e-9, f"{measure!r} depends on the order of the rows")
+
+
+def fuzz_table(choices, caller):
+    """A frame of numbers is refused for a column of ids, by its name alone."""
+    is_id = choices.chance(50)
+    name = choices.one(ID_NAMES if is_id else OTHER_NAMES)
+    table = make_table(choices, name)
+    X = choices.rng.normal(size=(len(table), 2))
+    read = choices.one(
+        [
+            compare_rankers,
+            mean_intervals,
+            lambda t: consensus_ranking(t, kind="grades"),
+            lambda t: LowRankSurrogateRanker().fit(X, t),
+            lambda t: measure_score("ndcg@2", t, t.to_numpy(float)),
+        ]
+    )
+    try:
+        caller(read, table)
+    except Refused as refused:
+        check(
+            (f"The column {name!r} of" in str(refused.__cause__)) == is_id,
+            f"a column {name!r} was refused: {refused.__cause__}",
+        )
+        raise
+    check(not is_id, f"a column {name!r} was taken")
+
+
+def fuzz_swapped(choices, caller):
+    """Arguments in the place of others are refused where their types say what they are."""
+    rows = [("a", "x", 1), ("a", "y", 0), ("b", "x", 2)]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "relevance"])
+    run = qrels.rename(columns={"relevance": "score"})
+    runs = {"one": {"a": {"x": 1.0, "y": 0.5}, "b": {"x": 2.0}}}
+    words = [f"query {i}" for i in choices.rng.integers(0, 3, size=6)]
+    grades = choices.rng.integers(0, 3, size=6).astype(choices.one([int, float]))
+    caller(evaluate_run, qrels=qrels, run=run)
+    caller(compare_rankers, qrels, {**runs, "two": run})
+    caller(ranking_target, grades, choices.one([words, np.array(words)]))
+    swapped = [
+        lambda: evaluate_run(run, qrels),
+        lambda: evaluate_run(qrels=run, run=qrels),
+        lambda: evaluate_run(qrels={"a": [("x", 0.5)]}, run=run),
+        lambda: evaluate_run(qrels=qrels, run={"a": [0.5, 0.25]}),
+        lambda: compare_rankers(run, {"one": qrels}),
+        lambda: compare_rankers(runs, {"a": {"x": 1}, "b": {"x": 1}}),
+        lambda: ranking_target(words, grades),
+        lambda: ranking_target(pd.Series(words), grades),
+    ]
+    caller(choices.one(swapped))
+    raise FuzzFailure("swapped arguments were taken")
 
 
 DECODERS = {
