@@ -33,9 +33,6 @@ _ID_NAME = re.compile(
     r"|doc|docno|.*_id)|.*[a-z](Id|ID)"
 )
 
-#: Most characters of a value in a message.
-_LONGEST = 300
-
 #: Largest entry for which sums over a list, and over its pairs, stay finite.
 LARGEST = 1e290
 
@@ -60,14 +57,6 @@ def without_string_dtype(values):
 def plain(value):
     """Convert a NumPy scalar to a Python one, for messages."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-def shown(value):
-    """Represent a value in a message, by at most 300 characters."""
-    text = repr(plain(value))
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[: _LONGEST - 4]} ..."
 
 
 def n_rows(X):

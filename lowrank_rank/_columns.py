@@ -88,9 +88,11 @@ def first_text(entries):
 
 
 def shown(value):
-    """Text of a value for messages, cut to 80 characters."""
+    """Text of a value for messages, cut to 300 characters."""
+    if isinstance(value, np.generic):
+        value = value.item()
     text = repr(value)
-    return text if len(text) <= 80 else f"{text[:76]}...{text[-1]}"
+    return text if len(text) <= 300 else f"{text[:296]}...{text[-1]}"
 
 
 def refuse_numbers_as_text(entries, name, is_polars=False):
