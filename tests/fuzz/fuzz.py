@@ -209,7 +209,11 @@ class Caller:
         )
         # scikit-learn leaves the sentence about words among its features to NumPy.
         features = any(frame.name in ("validate_data", "check_X_y") for frame in frames)
-        of_numpy = features and last.name in ("_asarray_with_order", "check_array")
+        of_numpy = features and last.name in (
+            "_asarray_with_order",
+            "check_array",
+            "__array__",  # of a data frame
+        )
         inside = self.lenient and any(
             frame.filename.startswith(_SKLEARN) and frame.name == "fit"
             for frame in frames
