@@ -295,7 +295,49 @@ def warn_of_one_list(model, y, qid):
 # Rankers ----------------------------------------------------------------------------
 
 
-class BaseRanker:
+class SetsParameters:
+    """Mixin of estimators whose parameters may be names, or objects with parameters."""
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, also those of objects: ``target_loss__k=5``.
+
+        Parameters
+        ----------
+        **params : dict
+            Names of `get_params`, and values. A parameter that is a name ("map") has no
+            parameters of its own; pass the object.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        for name in params:
+            outer, _, inner = name.partition("__")
+            value = params.get(outer, getattr(self, outer, None))
+            if inner and isinstance(value, str):
+                _refuse_parameter_of_name(outer, value, inner)
+        # The class that mixes this in is an estimator.
+        return super().set_params(**params)  # type: ignore[misc]
+
+
+def _refuse_parameter_of_name(outer, value, inner):
+    """Refuse ``outer__inner`` where `outer` is a name, and write the object if any."""
+    example = ""
+    if outer == "target_loss":
+        try:
+            loss = resolve_measure(value)
+        except ValueError:  # fit says what is wrong with the name
+            loss = None
+        if loss is not None and inner in loss.get_params():
+            example = f", such as {outer}={loss!r}"
+    raise ValueError(
+        f"{outer}__{inner}: {outer} is a name, {value!r}, which has no parameters. "
+        f"Pass the object{example}."
+    )
+
+
+class BaseRanker(SetsParameters):
     """Mixin of everything that orders lists by a score: reading, `score` and `rank`.
 
     A subclass has ``target_loss``. Its fit sets ``target_loss_``, ``n_lists_``,
@@ -550,7 +592,13 @@ class BinaryRanker(BaseRanker):
     pos_label_: Any
     coef_: np.ndarray
     intercept_: np.ndarray
-    n_items_ = None
+
+    @property
+    def n_items_(self):  # type: ignore[override]
+        """None: rows are documents, never fixed items."""
+        if not hasattr(self, "classes_"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet.")
+        return None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -613,9 +613,8 @@ def test_queries_in_any_order_with_any_ids():
 def test_a_budget_of_each_query_is_recall():
     """A count of precision is cut at the positives of a query."""
     X, y, qid = queries()
-    n_few = np.count_nonzero(np.isin(np.bincount(qid, weights=y), [1, 2, 3, 4]))
     with pytest.warns(
-        UserWarning, match=rf"^{n_few} of 40 queries .*target_loss='recall@5'"
+        UserWarning, match=r"^Some queries have fewer than 5.*target_loss='recall@5'"
     ):
         PrecisionAtKPerceptron(target_loss="precision@5").fit(X, y, qid=qid)
     PrecisionAtKPerceptron(target_loss="recall@5").fit(X, y, qid=qid)
@@ -629,7 +628,7 @@ def test_a_count_of_one_list_is_scored_on_as_many_rows(name):
     value = model.score(X, y)
     half = len(y) // 2
     with pytest.warns(
-        UserWarning, match=f"top 5 of its {len(y)} rows.*top 5 of {half} rows"
+        UserWarning, match="top 5 of all its rows.*top 5 of another number of rows"
     ):
         model.score(X[:half], y[:half])
     assert value == model.score(X, y)

@@ -229,7 +229,7 @@ def test_names_of_trec_eval_and_ir_measures(theirs, ours):
         ("roc_auc", "Did you mean 'auc'"),
         ("wta@3", "Did you mean 'wta'"),
         ("ndcg@", "Nothing follows the @"),
-        ("precision@x%", "a share such as 25%"),
+        ("precision@x%", "a share of the positives such as 25%"),
         ("precision@0", "integer >= 1"),
         ("precision@0%", r"\(0, 1\]"),
         ("precision@150%", r"\(0, 1\]"),

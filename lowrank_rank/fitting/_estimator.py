@@ -25,7 +25,7 @@ from .._arrays import (
     take_rows,
     with_numbers,
 )
-from .._base import attribute_of_fitted, read_features
+from .._base import SetsParameters, attribute_of_fitted, read_features
 from .._blocks import Blocks, check_new_lists, read_blocks
 from .._labels import refuse_unjudged_item
 from .._lists import bounded_blocks
@@ -59,7 +59,7 @@ from ._ridge import (
 _Model = TypeVar("_Model")
 
 
-class RegressionMixin:
+class RegressionMixin(SetsParameters):
     """Fits by regression of encoded targets; `_keep` sets the fitted attributes."""
 
     estimator: Any

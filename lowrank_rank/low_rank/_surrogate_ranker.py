@@ -30,6 +30,9 @@ from ..target_losses._names import resolve_target_loss
 class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by any regressor, trained for the measure you name.
 
+    With ``target_loss="pd"`` it is `PairwiseDAGRanker`, which adds features of pairs,
+    preferences and their probabilities.
+
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear.
     `predict` decodes the estimate u into the order of least ``<u, beta(order)>``. This
     is consistent if the regression is (theorem 3 of [1]_).
@@ -62,14 +65,15 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
         65 by generalised cross-validation over the known labels: for weak features and
-        few labels, not for more features than rows.
+        few labels, not for more features than rows. Ignored for other
+        regressors.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these
-        means while they grow. False is the published loss.
+        means while they grow. False is the published loss. Ignored for fixed items.
     tol : float, default=1e-4
-        Accuracy of "logistic" and of "ridge" where it iterates.
+        Accuracy of "logistic" and of "ridge" where it iterates; ignored for others.
     max_iter : int, default=1000
-        Largest number of iterations.
+        Largest number of iterations; ignored where `tol` is.
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None

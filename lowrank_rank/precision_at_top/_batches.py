@@ -97,8 +97,9 @@ def check_top(loss, positive, lists):
     if lists.ids is not None:
         n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
         if n_few and not is_recall:
+            # Without numbers of queries in its text, so that folds print it once.
             warn(
-                f"{n_few} of {lists.n_lists} queries have fewer than {k} positives: "
+                f"Some queries have fewer than {k} positives: "
                 "fit looks only at the top P of a query with P positives. If "
                 f"{k} is a budget for each query, such as cases a day, use "
                 f"target_loss='recall@{k}'."
@@ -107,8 +108,8 @@ def check_top(loss, positive, lists):
     if k > n_positives[0] and not is_recall:
         raise ValueError(
             f"{loss!r} looks at the top {k}, but there are only {n_positives[0]} "
-            f"positives: use k of at most {n_positives[0]}, a fraction such as "
-            f"'precision@50%', or 'recall@{k}'."
+            f"positives: use k of at most {n_positives[0]}, a fraction of the "
+            f"positives such as 'precision@50%', or 'recall@{k}'."
         )
     if k >= lists.n_rows:
         raise ValueError(f"{loss!r} of {lists.n_rows} rows: all orders are equal.")

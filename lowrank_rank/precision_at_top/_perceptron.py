@@ -56,6 +56,9 @@ def takes_steps(estimator):
 class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     """Put positives into the first k places: a linear classifier for a daily budget.
 
+    The default, "ramp", is logistic regression moved by averaged steps. The published
+    perceptrons are ``method="perceptron@k-avg"`` and ``method="perceptron@k-max"``.
+
     `fit` lowers a surrogate of the number of negatives in the top k
     (`lowrank_rank.surrogates.precision_surrogate`). `target_loss` says where the top
     ends; the order of the other rows does not matter. The default takes mini-batch
@@ -97,34 +100,38 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         exceed the number of positives in fit. Queries and calls of `partial_fit` with P
         < k positives have a top of P.
     method : str, default="ramp"
-        A row of the table above.
+        A row of the table above: "ramp" is no perceptron.
     start : {"auto", "logistic", "zeros"}, default="auto"
         Initial weights, and the centre of the penalty: logistic regression, or zeros.
         "auto" is "logistic" for the methods named after a surrogate, "zeros" for the
-        published ones. "svmperf" ignores `start`.
+        published ones. Ignored for "svmperf".
     batch_size : int or "auto", default="auto"
         Rows of a mini-batch, stratified by class; no query is split. "auto" makes ten
         batches, or one for each 1000 rows if that is more; there are fewer where a
         batch would have fewer than about 20 rows of the rarer class, or no place at the
         top. Batches of queries have a hundredth of the rows, at most about 2000.
+        Ignored for "svmperf".
     max_iter : int or "auto", default="auto"
         Number of passes over the rows, 6 for "auto"; of "svmperf" the largest number of
         tangents, 200 for "auto", each of which takes a pass.
     average : bool, default=True
         Whether to predict with the midpoint of the start and the mean of the weights,
         in which update t has the weight t**3. Published methods predict with the
-        uniform mean alone. False is the last weights.
+        uniform mean alone. False is the last weights. Ignored for "svmperf".
     alpha : float or "auto", default="auto"
         Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``,
         with k places at the top of all rows and R**2 the mean squared norm of the rows.
-        SGD and 1PMB project the weights on the ball ``|w| <= 1 / (alpha R)`` instead,
-        perceptrons do neither. "svmperf" adds ``alpha m R**2 |w|**2 / (2 k)``, with m
+        It is not the ``alpha / 2 |w|**2`` of the rankers. SGD and 1PMB project the
+        weights on the ball ``|w| <= 1 / (alpha R)`` instead. Ignored for perceptrons.
+        "svmperf" adds ``alpha m R**2 |w|**2 / (2 k)``, with m
         the mean number of features of a row that are not 0. "auto" is 0.05.
     eta0 : float, default=20.0
         First step size: step t is ``eta0 / (R**2 sqrt(t))`` times a subgradient of
-        ``surrogate / k``. Perceptrons have no step size.
+        ``surrogate / k``. Ignored for perceptrons, which have no step size, and for
+        "svmperf".
     tol : float or None, default=1e-3
         Duality gap at which "svmperf" stops, over ``max(1, |objective|)``; None is 0.
+        Ignored for the other methods, which take `max_iter` passes.
     pos_label : int, float, bool, str or None, default=None
         The class to rank at the top; None is the last of the sorted classes ("ok" of
         "fraud" and "ok"), with a warning for strings.
@@ -358,12 +365,13 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         n_fitted = getattr(self, "_n_counted_rows_", None)
         if n_fitted is not None and n_fitted != len(grades):
             k = getattr(self.target_loss_, "k", None)
+            # Without numbers of rows in its text, so that folds print it once.
             warn(
-                f"fit looked at the top {k} of its {n_fitted} rows as one list, this "
-                f"score at the top {k} of {len(grades)} rows. If {k} is a budget for "
-                "each day or query, give both its ids as qid and use "
+                f"fit looked at the top {k} of all its rows as one list, this score at "
+                f"the top {k} of another number of rows. If {k} is a budget for each "
+                "day or query, give both its ids as qid and use "
                 f"target_loss='recall@{k}'; a top that grows with the list is a "
-                "fraction, such as 'precision@25%'."
+                "fraction of the positives, such as 'precision@25%'."
             )
         return grades
 

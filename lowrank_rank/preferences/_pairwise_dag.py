@@ -7,7 +7,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, is_finite, n_rows, slices
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_index,
+    is_finite,
+    n_rows,
+    plain,
+    slices,
+)
 from .._base import BaseRanker, check_no_qid
 from .._lists import RankingLists, bounded_blocks
 from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
@@ -97,6 +105,10 @@ def warn_without_preferences(targets):
 class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     """Learn from judges' orders, choices and duels what goes before what.
 
+    The default is ``LowRankSurrogateRanker(target_loss="pd")``, with equal coefficients
+    and orders. This class adds features of pairs, preferences and their probabilities,
+    and functions of scores.
+
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A
     regression estimates ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order
     of least cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``, a minimum weighted feedback
@@ -130,23 +142,26 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         scores f(y) and sorts them (theorem 6). A callable takes preferences (m, r, r)
         and returns ranks (m, r), 1 = best, or a `Decoded`, as
         ``functools.partial(decode_pd_exact, time_limit=5)`` of `lowrank_rank.decoders`
-        does.
+        does. Documents with the pair features "difference" are sorted: every named
+        decoder would give this order, and a callable is refused.
     pair_features : "difference" or callable, default="difference"
         Documents: x - z, whose preferences are differences of scores, or
         ``pair_features(A, B)`` with rows of two documents. Predictions are
-        antisymmetrised. A function is called on all pairs of each list.
+        antisymmetrised. A function is called on all pairs of each list, and refused for
+        fixed items and for ``decoder="score"``.
     score_function : {"dmj"} or callable, default="dmj"
         Scores of ``decoder="score"``. "dmj" is f_i(y) = sum_j (y_ij - y_ji), for
         documents divided by the length of the list. A callable takes preferences (m, r,
-        r) and returns scores (m, r).
+        r) and returns scores (m, r); other decoders refuse it.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
-        65 by generalised cross-validation over the known labels, for weak features.
+        65 by generalised cross-validation over the known labels, for weak features. Ignored for other
+        regressors.
     tol : float, default=1e-4
-        Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
+        Accuracy of "logistic" and of "ridge" where it iterates; ignored for others.
     max_iter : int, default=1000
-        Largest number of iterations.
+        Largest number of iterations; ignored where `tol` is.
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
@@ -457,6 +472,7 @@ and (d,)
         """Return the `Encoding` of `Rows`; sets the attributes that follow from y."""
         X, y, lists, weights = rows
         self._set_lists(rows, loss)
+        self._refuse_unused_functions()
         if y.ndim > 1:
             return self._encode_items(y, weights, loss)
         if self.estimator not in ("auto", "ridge"):
@@ -472,6 +488,31 @@ and (d,)
             scores = row_scores(self.score_function, loss, y, lists, weights)
             encoding = encoding._replace(targets=scores[:, np.newaxis])
         return encoding
+
+    def _refuse_unused_functions(self):
+        """Refuse a function among the parameters that nothing would call."""
+        is_documents = self.n_items_ is None
+        by_pairs = is_documents and not self._has_sums()
+        if callable(self.score_function) and self.decoder != "score":
+            raise ValueError(
+                "score_function is a function of decoder='score' alone, got "
+                f"decoder={plain(self.decoder)!r}: set decoder='score', or leave "
+                "score_function='dmj'."
+            )
+        if callable(self.pair_features) and not by_pairs:
+            reason = "y has fixed items"
+            if is_documents:
+                reason = "decoder='score' regresses scores of documents"
+            raise ValueError(
+                f"pair_features is a function of pairs of documents, and {reason}: "
+                "leave pair_features='difference'."
+            )
+        if callable(self.decoder) and is_documents and not by_pairs:
+            raise ValueError(
+                "decoder is a function, and documents with pair_features='difference' "
+                "are sorted by their scores: leave decoder='auto', or give a function "
+                "as pair_features, such as lambda a, b: a - b."
+            )
 
     def _encode_items(self, y, weights, loss):
         """Return the `Encoding` of fixed items."""

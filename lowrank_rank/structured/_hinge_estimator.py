@@ -10,7 +10,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
 
 from .._arrays import LARGEST, check_range, check_size
-from .._base import linear_scores, read_features
+from .._base import SetsParameters, linear_scores, read_features
 from .._blocks import check_has_ids, refuse_cut_list
 from .._parameters import count, number, random_state, say, verbosity
 from .._warn import warn
@@ -146,7 +146,7 @@ def terms_of_batch(batch_size, problem, solver, n_batches):
     return max(1, problem.n_terms // n_batches)
 
 
-class HingeEstimator:
+class HingeEstimator(SetsParameters):
     """Mixin of linear models of a structured hinge: reads, standardises and solves."""
 
     alpha: Any

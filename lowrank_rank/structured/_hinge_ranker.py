@@ -70,9 +70,10 @@ class StructuredHingeRanker(
         Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
         Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up
-        to 500 for "cutting_plane".
+        to 500 for "cutting_plane". Ignored for "lbfgs".
     fit_intercept : bool, default=True
-        Whether to fit a penalised intercept (fixed items, precision and recall).
+        Whether to fit a penalised intercept of fixed items, and of documents for
+        precision and recall. Ignored for documents and other measures.
     random_state : int, RandomState instance or None, default=None
         Order of the batches.
     verbose : int, default=0

@@ -97,8 +97,8 @@ class Name(NamedTuple):
                 rule = count()
         except ValueError:
             raise ValueError(
-                "What follows @ is a count such as 10, or for precision a share such "
-                "as 25%."
+                "What follows @ is a count such as 10, or for precision a share of "
+                "the positives such as 25%."
             ) from None
         check_parameter(parameter, value, [rule])
         return self.fixed | {parameter: value}

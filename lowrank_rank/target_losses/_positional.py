@@ -470,6 +470,9 @@ class PrecisionAtShare(_TopK):
     def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.cutoff(y, lists)
 
+    def __str__(self) -> str:  # the name of a scorer
+        return f"{self!r} of the positives"
+
     def _positions(self, n_items):
         """Return the positions p = 1, ..., max k."""
         return np.arange(1, int(places_of_share(self.share, n_items)) + 1)

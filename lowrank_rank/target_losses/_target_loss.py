@@ -285,9 +285,14 @@ class RankingMeasure(BaseEstimator):
         if np.any(has_utility):
             return False
         largest = np.fmax.reduce(y, axis=None, initial=-np.inf)
+        remedy = ""
+        if largest > 0 and hasattr(self, "neutral"):
+            remedy = f" {type(self).__name__}(neutral=0) counts all grades above 0."
+        elif largest > 0 and threshold is not None:
+            remedy = f" Take relevance_threshold={largest:g}, or a lower number."
         warn(
             f"No label has any utility for {self!r}: grades {sign} {limit:g} count, "
-            f"and the largest is {largest:g}."
+            f"and the largest is {largest:g}.{remedy}"
         )
         return True
 

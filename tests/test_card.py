@@ -1,0 +1,134 @@
+"""The four estimators that the package was asked for: their words, and what they share."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold
+
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PrecisionAtKPerceptron,
+    StackingRanker,
+    WrappedRanker,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.datasets import make_ranking
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeRanker,
+)
+from lowrank_rank.target_losses import PrecisionAtK
+
+X, GRADES, QID = make_ranking(20, 6, n_features=3, random_state=0)
+FOUR = (
+    LowRankSurrogateRanker,
+    PairwiseDAGRanker,
+    OrderPreservingRegressor,
+    PrecisionAtKPerceptron,
+)
+
+
+# PairwiseDAGRanker is LowRankSurrogateRanker(target_loss="pd") ------------------------
+
+
+@pytest.mark.parametrize("n_items", [None, 5, 15, 45])
+def test_the_ranker_of_pairs_is_the_surrogate_ranker_for_pd(n_items):
+    y, lists = GRADES, {"qid": QID}
+    if n_items is not None:
+        y = np.random.default_rng(0).integers(0, 5, size=(len(X), n_items))
+        lists = {}
+    pairs = PairwiseDAGRanker().fit(X, y, **lists)
+    surrogate = LowRankSurrogateRanker(target_loss="pd").fit(X, y, **lists)
+    np.testing.assert_array_equal(pairs.coef_, surrogate.coef_)
+    np.testing.assert_array_equal(pairs.rank(X, **lists), surrogate.rank(X, **lists))
+
+
+# Parameters of names ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(cls() for cls in FOUR),
+        HistGradientBoostingRanker(),
+        StackingRanker(),
+        WrappedRanker(Ridge()),
+        LowRankSurrogateMultilabelClassifier(),
+        StructuredHingeRanker(),
+        StructuredHingeBinaryClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_name_has_no_parameters(model):
+    message = r"target_loss__k: target_loss is a name, '.*Pass the object"
+    with pytest.raises(ValueError, match=message):
+        model.set_params(target_loss__k=5)
+    if not isinstance(model, LowRankSurrogateMultilabelClassifier):
+        model.set_params(target_loss="precision@10")
+        with pytest.raises(ValueError, match=r"target_loss=PrecisionAtK\(k=10\)"):
+            model.set_params(target_loss__k=5)
+        model.set_params(target_loss=PrecisionAtK(k=10), target_loss__k=5)
+        assert model.target_loss.k == 5
+
+
+@pytest.mark.parametrize("cls", FOUR)
+def test_what_is_not_fitted_has_no_fitted_attributes(cls):
+    fitted = [name for name in dir(cls()) if name[-1] == "_" and name[0] != "_"]
+    assert [name for name in fitted if hasattr(cls(), name)] == []
+    assert cls().fit(X, GRADES > 0, qid=QID).n_items_ is None
+
+
+# Warnings ---------------------------------------------------------------------------
+
+
+def printed(search, X, y, **given):
+    """Warnings that Python prints by default: each text of one line once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        search.fit(X, y, **given)
+    return [str(one.message) for one in caught]
+
+
+def test_a_search_says_once_that_grades_up_to_2_have_no_utility():
+    search = GridSearchCV(
+        LowRankSurrogateRanker(),
+        {"target_loss": ["ndcg@10", "eru"]},
+        scoring=make_ranking_scorer("ndcg@10"),
+        cv=GroupKFold(3),
+        error_score="raise",
+    )
+    grades = np.minimum(GRADES, 2.0)
+    said = printed(search, X, ranking_target(grades, QID), groups=QID)
+    assert len(said) == 1
+    assert "ExpectedRankUtility(neutral=0)" in said[0]
+
+
+@pytest.mark.parametrize("with_qid", [False, True])
+def test_a_search_says_once_that_a_count_does_not_fit_its_folds(with_qid):
+    y = GRADES > 0
+    search = GridSearchCV(
+        PrecisionAtKPerceptron(target_loss="precision@5"),
+        {"alpha": [0.01, 0.1]},
+        cv=GroupKFold(4),
+        error_score="raise",
+    )
+    if with_qid:
+        y = ranking_target(y, QID)
+    said = printed(search, X, y, groups=QID)
+    assert len(said) == 1
+    assert "target_loss='recall@5'" in said[0]
+
+
+def test_a_fraction_is_one_of_the_positives():
+    assert "of the positives" in make_ranking_scorer("precision@25%").__name__
+    with pytest.raises(ValueError, match="fraction of the positives"):
+        PrecisionAtKPerceptron(target_loss="precision@1000").fit(X, GRADES > 0)
+    with pytest.raises(ValueError, match="share of the positives"):
+        make_ranking_scorer("precision@x%")

@@ -1,0 +1,143 @@
+"""A parameter that a fit does not use is refused, or its docstring says so."""
+
+import inspect
+import re
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PrecisionAtKPerceptron,
+)
+from lowrank_rank.datasets import make_ranking
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+)
+
+from .preference_cases import products
+
+X, GRADES, QID = make_ranking(12, 6, n_features=3, random_state=0)
+ITEMS = np.random.default_rng(0).integers(0, 4, size=(len(X), 5)).astype(float)
+VOTES = np.maximum(ITEMS[:, :, None] - ITEMS[:, None] + X[:, :1, None], 0.0)
+VOTES *= 1.0 - np.eye(5)
+LABELS = {
+    "documents": {"y": GRADES, "qid": QID},
+    "items": {"y": ITEMS},
+    "preferences": {"y": VOTES},
+    "classes": {"y": np.argsort(np.argsort(X[:, 0] + X[:, 1] / 2)) // 18},
+    "sets": {"y": (ITEMS > 2) | (X[:, :1] > 1)},
+    "binary": {"y": GRADES > 0},
+}
+METHODS = PrecisionAtKPerceptron._parameters["method"]
+SOLVERS = ("lbfgs", "cutting_plane", "sgd")
+#: An estimator, its layouts, and the settings for which every other value is tried.
+ESTIMATORS = [
+    (LowRankSurrogateRanker, ("documents", "items"), {}),
+    (LowRankSurrogateRanker, ("documents", "items"), {"estimator": "ridge"}),
+    (LowRankSurrogateRanker, ("documents", "items"), {"estimator": Ridge()}),
+    (PairwiseDAGRanker, ("documents", "items", "preferences"), {}),
+    (PairwiseDAGRanker, ("documents", "items"), {"decoder": "score"}),
+    (PairwiseDAGRanker, ("documents",), {"pair_features": products}),
+    (OrderPreservingRegressor, ("documents", "items"), {}),
+    (OrderPreservingRegressor, ("documents",), {"surrogate": "pointwise_squared"}),
+    (LowRankSurrogateClassifier, ("classes",), {}),
+    (LowRankSurrogateMultilabelClassifier, ("sets",), {}),
+    (LowRankSurrogateClassifier, ("classes",), {"estimator": "ridge"}),
+    (LowRankSurrogateClassifier, ("classes",), {"estimator": "trees"}),
+    (LowRankSurrogateMultilabelClassifier, ("sets",), {"estimator": "ridge"}),
+    *((PrecisionAtKPerceptron, ("binary",), {"method": name}) for name in METHODS),
+    *((StructuredHingeRanker, ("documents",), {"solver": name}) for name in SOLVERS),
+    *((StructuredHingeClassifier, ("classes",), {"solver": name}) for name in SOLVERS),
+    (StructuredHingeClassifier, ("classes",), {"solver": "perceptron"}),
+    (StructuredHingeRanker, ("items",), {}),
+    (StructuredHingeBinaryClassifier, ("binary",), {}),
+]
+CASES = [
+    pytest.param(
+        cls, layout, given, id=f"{cls.__name__}-{layout}-{list(given.values())}"
+    )
+    for cls, layouts, given in ESTIMATORS
+    for layout in layouts
+]
+
+
+def called(*arguments):
+    raise ZeroDivisionError  # an error that no check raises
+
+
+#: Values that change something wherever the parameter is used.
+VALUES = {
+    "target_loss": ["kendall", "precision@1", "dcg", "hamming"],
+    "estimator": ["ridge", "trees", Ridge(alpha=1e9)],
+    "decoder": ["borda", called],
+    "pair_features": [called],
+    "score_function": [called],
+    "surrogate": ["pointwise_squared", "pairwise_logistic"],
+    "method": ["sgd@k-avg", "max"],
+    "solver": ["lbfgs", "cutting_plane", "sgd"],
+    "threshold": ["hinge"],
+    "start": ["zeros", "logistic"],
+    "alpha": [30.0],
+    "eta0": [1e-3],
+    "tol": [0.9],
+    "max_iter": [1],
+    "batch_size": [25],
+    "n_components": [1],
+    "reject_cost": [0.01],
+    "loss_matrix": [[[0.0, 9, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]],
+}
+#: What no fit of these data can show: seeds, progress, and names of classes.
+LEFT_OUT = {"n_jobs", "random_state", "verbose", "pos_label"}
+
+
+def outcome(cls, layout, params):
+    """Ranks, scores and iterations of a fit, or the type of its error."""
+    labels = LABELS[layout]
+    if "random_state" in inspect.signature(cls).parameters:
+        params = {"random_state": 0, **params}
+    model = cls(**params)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, **labels)
+        decoded = model.predict(X)
+        if "qid" in labels:
+            decoded = model.rank(X, qid=labels["qid"])
+    except (ValueError, ZeroDivisionError) as error:
+        return type(error).__name__
+    scores = model.predict(X)
+    for name in ("predict_surrogate", "decision_function"):
+        if hasattr(model, name):
+            scores = getattr(model, name)(X)
+    return decoded.tolist(), scores.tolist(), getattr(model, "n_iter_", None)
+
+
+def description(cls, name):
+    """The entry of a parameter in the docstring of its class."""
+    entry = re.search(rf"\n{name} : .*\n((?:    .*\n|\n)+)", inspect.getdoc(cls) + "\n")
+    return entry[1]
+
+
+@pytest.mark.parametrize(("cls", "layout", "given"), CASES)
+def test_a_value_changes_something_or_is_refused_or_documented(cls, layout, given):
+    default = outcome(cls, layout, given)
+    assert not isinstance(default, str)
+    unused = []
+    for name in inspect.signature(cls).parameters:
+        if name in LEFT_OUT or name in given:
+            continue
+        values = VALUES.get(name, [True, False])
+        outcomes = [outcome(cls, layout, {**given, name: value}) for value in values]
+        is_used = any(each != default for each in outcomes)
+        if not is_used and "gnored" not in description(cls, name):
+            unused.append(name)
+    assert not unused
