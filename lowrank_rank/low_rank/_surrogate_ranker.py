@@ -65,8 +65,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
         65 by generalised cross-validation over the known labels: for weak features and
-        few labels, not for more features than rows. Ignored for other
-        regressors.
+        few labels, not for more features than rows. Ignored for other regressors.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these
         means while they grow. False is the published loss. Ignored for fixed items.

@@ -156,8 +156,8 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
-        65 by generalised cross-validation over the known labels, for weak features. Ignored for other
-        regressors.
+        65 by generalised cross-validation over the known labels, for weak features.
+        Ignored for other regressors.
     tol : float, default=1e-4
         Accuracy of "logistic" and of "ridge" where it iterates; ignored for others.
     max_iter : int, default=1000
