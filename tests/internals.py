@@ -110,6 +110,7 @@ from lowrank_rank.structured._chains import (
     transition_counts,
     viterbi,
 )
+from lowrank_rank.structured._hinge_estimator import row_codes
 from lowrank_rank.target_losses._classes import BalancedAccuracy, Hamming
 from lowrank_rank.target_losses._names import (
     TARGET_LOSSES,

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from . import sources
+from .sources import NAMED, THEORY
+
 TESTS = Path(__file__).parent
 DOC = TESTS.parent / "doc"
 GENERATED = {"_build", "generated", "auto_examples"}
@@ -30,19 +33,30 @@ def test_underlines_of_headings_are_of_one_character():
     assert not mixed
 
 
-THEORY = DOC / "user_guide" / "theory.rst"
-NAMED = r"``(test_\w+\.py)::(test_\w+)``"
+def test_every_item_of_the_sources_has_a_class_and_a_test_or_is_missing():
+    """``python -m tests.sources`` prints the table."""
+    table = sources.table_rows()
+    assert len(table) > 40
+    assert not [row for row in table if len(row) != 4 or not re.match(NAMED, row[3])]
+    rows = sources.rows_of_sources()
+    expected = {
+        (source, item)
+        for source, text in sources.ITEMS.items()
+        for item in sources.items_in(text)
+    }
+    assert len(expected) > 85
+    assert not expected - {(row.source, row.item) for row in rows}
+    assert all(row.section for row in rows)
+    missing = [row for row in rows if row.package == "missing"]
+    assert len(missing) > 20
 
 
-def test_every_theorem_has_a_class_and_a_test():
-    tables = THEORY.read_text(encoding="utf-8").partition(".. _theorems:")[2]
-    tables = tables.partition("Corrections to the papers")[0]
-    rows = re.split(r"^   \* - ", tables, flags=re.MULTILINE)[1:]
-    theorems = [
-        row.strip().split("\n     - ") for row in rows if "     - test\n" not in row
-    ]
-    assert len(theorems) > 35
-    assert not [row for row in theorems if len(row) != 3 or not re.match(NAMED, row[2])]
+def test_items_are_read_from_text():
+    text = "17.4, equations (17.8) to (17.10), claims 1 and 6, 1PMB"
+    assert sources.items_in(text) == [
+        "section 17.4", "equation 17.8", "equation 17.9", "equation 17.10",
+        "claim 1", "claim 6",
+    ]  # fmt: skip
 
 
 def test_named_tests_exist():

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
@@ -17,6 +18,8 @@ from lowrank_rank.structured import (
     StructuredHingeSequenceClassifier,
 )
 from lowrank_rank.surrogates import structured_hinge
+
+from .internals import row_codes
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -245,3 +248,93 @@ def test_steps_stop_where_the_objective_no_longer_falls():
         for tol in (0.05, 1e-4)
     ]
     assert 5 < passes[0] < passes[1] < 500
+
+
+# SGD as published -------------------------------------------------------------------
+
+
+def book_loop(X, y, n_classes, radius, n_steps, seed, chances):
+    """Section 17.2.5, word for word, with a joint feature vector for each class."""
+
+    def psi(x, label):
+        blocks = np.zeros((n_classes, len(x)))
+        blocks[label] = x
+        return blocks.ravel()
+
+    rho = 2 * max(np.linalg.norm(psi(x, 0)) for x in X)
+    eta = np.sqrt(radius**2 / (rho**2 * n_steps))
+    w = np.zeros(n_classes * X.shape[1])
+    iterates = []
+    draws = np.random.RandomState(seed).choice(len(y), size=n_steps, p=chances)
+    for row in draws:
+        iterates.append(w)
+        scores = [
+            (label != y[row]) + w @ (psi(X[row], label) - psi(X[row], y[row]))
+            for label in range(n_classes)
+        ]
+        v = psi(X[row], int(np.argmax(scores))) - psi(X[row], y[row])
+        w = w - eta * v
+    return np.mean(iterates, axis=0)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("container", [np.asarray, csr_matrix])
+def test_published_sgd_is_the_loop_of_the_book(intercept, container):
+    X, y = load_iris(return_X_y=True)
+    model = StructuredHingeClassifier(
+        radius=3.0,
+        standardize=False,
+        fit_intercept=intercept,
+        max_iter=400,
+        random_state=7,
+    ).fit(container(X), y)
+    # The estimator sorts distinct rows; one pair of rows of iris is equal.
+    order = row_codes(X, y)
+    rows = np.array([np.flatnonzero(order == code)[0] for code in np.unique(order)])
+    copies = np.bincount(order)
+    assert copies.max() == 2
+    rows = X[rows], y[rows]
+    full = np.column_stack([rows[0], np.ones(len(rows[0]))]) if intercept else rows[0]
+    w = book_loop(full, rows[1], 3, 3.0, 400, 7, copies / copies.sum())
+    w = w.reshape(3, -1)
+    assert_allclose(model.coef_, w[:, :4], atol=1e-12)
+    if intercept:
+        assert_allclose(model.intercept_, w[:, 4], atol=1e-12)
+    assert (model.solver_, model.n_iter_, model.alpha_) == ("published_sgd", 400, 0.0)
+    # One parameter, near the least hinge: .3 here, and 1 at zero weights.
+    assert model.objective_ < 0.75
+
+
+def test_published_sgd_keeps_the_bound_of_corollary_17_2():
+    """The mean over draws is at most B rho / sqrt(T) above the best of |u| <= B."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = (X + 0.5 * rng.normal(size=X.shape)).argmax(axis=1)
+    tangent = tangent_of_classes(X, y)
+    rho = 2 * np.linalg.norm(X, axis=1).max()
+    for radius, n_steps in ((1.0, 100), (3.0, 400)):
+        found = minimize(
+            lambda u: tangent(u)[0],
+            np.zeros(9),
+            jac=lambda u: tangent(u)[1],
+            constraints={"type": "ineq", "fun": lambda u: radius**2 - u @ u},  # noqa: B023
+            method="SLSQP",
+        )
+        model = StructuredHingeClassifier(
+            radius=radius, standardize=False, fit_intercept=False, max_iter=n_steps
+        )
+        values = []
+        for seed in range(6):
+            w = model.set_params(random_state=seed).fit(X, y).coef_.ravel()
+            values.append(tangent(w)[0])
+            assert_allclose(model.objective_, values[-1])
+        bound = radius * rho / np.sqrt(n_steps)
+        assert found.fun + bound < 1.6
+        assert found.fun - 1e-6 <= np.mean(values) <= found.fun + bound
+        assert np.mean(values) < 0.9  # zero weights have 1
+
+
+def test_published_sgd_is_no_other_solver():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="set solver='auto' or radius=None"):
+        StructuredHingeClassifier(radius=1.0, solver="sgd").fit(X, y)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -22,7 +23,7 @@ from .._classes import (
 )
 from .._labels import read_weights
 from .._lists import RankingLists
-from .._parameters import all_or_nothing, fresh_fit
+from .._parameters import all_or_nothing, fresh_fit, number
 from .._warn import warn
 from ..fitting._logistic import curvature_of_classes, fit_logistic
 from ..target_losses import MatrixLoss
@@ -34,7 +35,7 @@ from ._hinge_estimator import (
     takes_steps,
 )
 from ._hinges import ClassHinge, check_bounds, resolve_hinge
-from ._solvers import HingeProblem
+from ._solvers import HingeProblem, published_sgd
 
 
 class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
@@ -76,16 +77,24 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         perceptron of exercise 2, without a penalty.
         `calibration.precision_mistake_bound` bounds its updates for separable classes
         (of standardised features).
+    radius : float or None, default=None
+        A number B runs the SGD of section 17.2.5 as published instead of `solver`,
+        without the penalty: each of ``T = max_iter`` steps draws one row at random and
+        has the size ``B / (rho sqrt(T))``, and the model is the mean of all steps. rho
+        is twice the largest norm of a standardised row with its constant feature. The
+        expected hinge is at most ``B rho / sqrt(T)`` above the least one of all weights
+        of norm B (corollary 17.2).
     tol : float, default=1e-2
         When to stop, as in `StructuredHingeRanker`. Ignored for "perceptron".
     max_iter : int, default=1000
-        Largest number of iterations, rounds, passes over the batches, or updates.
+        Largest number of iterations, rounds, passes over the batches, or updates; the
+        number of steps with a `radius`.
     batch_size : int or "auto", default="auto"
         Number of rows in a step or slack. Ignored for "lbfgs" and "perceptron".
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept for each decision.
     random_state : int, RandomState instance or None, default=None
-        Order of the batches.
+        Order of the batches, or the draws of rows.
     verbose : int, default=0
         Print progress after this number of iterations.
 
@@ -100,9 +109,10 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (n_decisions,)
         Intercepts of the scores.
     alpha_ : float
-        The penalty; 0 for the perceptron.
+        The penalty; 0 for the perceptron and with a `radius`.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
-        As in `StructuredHingeRanker`.
+        As in `StructuredHingeRanker`; with a `radius` the mean hinge, nan, the number
+        of steps, and "published_sgd".
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
 
@@ -130,6 +140,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     _parameters: ClassVar = {
         **HINGE_PARAMETERS,
         "solver": [*HINGE_PARAMETERS["solver"], "perceptron"],
+        "radius": [number(above=0), None],
     }
 
     def __init__(
@@ -141,6 +152,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         alpha: float | str = "auto",
         standardize: bool = True,
         solver: str = "auto",
+        radius: float | None = None,
         tol: float = 1e-2,
         max_iter: int = 1000,
         batch_size: Any = "auto",
@@ -154,6 +166,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         self.alpha = alpha
         self.standardize = standardize
         self.solver = solver
+        self.radius = radius
         self.tol = tol
         self.max_iter = max_iter
         self.batch_size = batch_size
@@ -201,7 +214,9 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             self._read_costs(y)
             X, index, weights = self._encode(X, labels, sample_weight)
             problem = self._standardise(X, index, weights)
-            if self.solver == "perceptron":
+            if self.radius is not None:
+                w = self._published_sgd(problem)
+            elif self.solver == "perceptron":
                 w = self._batch_perceptron(problem)
             else:
                 curvature = curvature_of_classes(len(self.classes_))
@@ -323,6 +338,23 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             shift=shift,
         )
 
+    def _published_sgd(self, problem):
+        """Return the mean weights of the SGD of section 17.2.5."""
+        if self.solver != "auto":
+            raise ValueError(
+                f"radius={self.radius:g} runs SGD as published (section 17.2.5), and "
+                f"solver={self.solver!r} is another algorithm: set solver='auto' or "
+                "radius=None."
+            )
+        rng = check_random_state(self.random_state)
+        w = published_sgd(problem, float(self.radius), self.max_iter, rng)
+        self.alpha_ = 0.0
+        self.solver_ = "published_sgd"
+        self.objective_ = problem.worst(w).value
+        self.dual_gap_ = float("nan")
+        self.n_iter_ = self.max_iter
+        return w
+
     def _batch_perceptron(self, problem):
         """Update by the row with the largest error until no row is wrong.
 
@@ -385,12 +417,14 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         own_cost = weights @ costs[problem.hinge.every, decisions]
         constant_costs = weights @ costs
         least = constant_costs.min()
+        parameter = "alpha" if self.radius is None else "radius"
         if least < own_cost * (1.0 - 1e-9):
             decision = plain(self.decisions_[constant_costs.argmin()])
             warn(
                 "The hinge of classes gives decisions of the mean cost "
                 f"{own_cost:.4g} on these rows, and {decision!r} for all rows a mean "
-                f"cost {least:.4g}. Take LowRankSurrogateClassifier, or another alpha."
+                f"cost {least:.4g}. Take LowRankSurrogateClassifier, or another "
+                f"{parameter}."
             )
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:

@@ -60,8 +60,9 @@ class StructuredHingeRanker(
         given. `partial_fit` uses the scale of the first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
         "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack
-        for each batch, "sgd" takes averaged subgradient steps. "auto" is "lbfgs" if
-        possible, else "cutting_plane".
+        for each batch, "sgd" takes subgradient steps of decreasing length on the
+        penalised objective, with a mean in which late steps count more. "auto" is
+        "lbfgs" if possible, else "cutting_plane".
     tol : float, default=1e-2
         Duality gap at which to stop, relative to the objective at zero weights. For
         "lbfgs" a tenth of it while the best weights are zero. "sgd" stops when five

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
+from sklearn.utils.extmath import row_norms
 
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._lbfgs import lbfgs
@@ -132,6 +133,14 @@ class HingeProblem(LinearProblem):
         part = np.empty(self.n_terms, dtype=np.intp)
         part[order] = np.arange(self.n_terms) * n_parts // self.n_terms
         return part
+
+    def squared_norms(self):
+        """Return the squared norm of each row, with its constant feature."""
+        mean = self.scaling.mean
+        # |x - mean|^2 = |x|^2 - 2 <x, mean> + |mean|^2
+        squares = row_norms(self.X, squared=True)
+        squares = squares - 2.0 * (self.X @ mean) + mean @ mean
+        return squares + float(self.intercept)
 
     def batches(self, size, random_state=None):
         """Return problems of about `size` terms, whose sum is this problem."""
@@ -324,8 +333,9 @@ def has_small_gap(best):
 
 
 class Descent:
-    """State of averaged stochastic subgradient steps on batches (17.2.5).
+    """State of averaged subgradient steps on batches, for the penalised objective.
 
+    The steps decrease, and late ones count more; `published_sgd` is the loop of 17.2.5.
     The step size is ``B / (rho sqrt(t))`` for ``|Psi(y') - Psi(y)| <= rho`` and ``|w|
     <= B``, by corollary 17.2. The minimiser of the penalised problem has ``|w|^2 <= 2
     F(0) / alpha``, which is B^2; rho is the largest slope so far, with the penalty. The
@@ -394,3 +404,28 @@ def descend(problem, descent, batches, rng, *, alpha, tol, max_iter, report=None
     best.update(descent.mean, tangent.value)
     best.raise_lower_bound(tangent)
     return best
+
+
+def published_sgd(problem, radius, n_steps, rng):
+    """Return the mean weights of T steps of the SGD of section 17.2.5.
+
+    Each step draws a term with a chance proportional to its weight. The step
+    size is ``B / (rho sqrt(T))``, where ``|Psi(x, y)| <= rho / 2`` for all x and y. The
+    expected hinge of the mean is then at most ``B rho / sqrt(T)`` above the least hinge
+    of all w with ``|w| <= B`` (corollary 17.2).
+    """
+    # Psi of a class is the row in the block of the class, with its constant feature.
+    rho = 2.0 * np.sqrt(problem.squared_norms().max())
+    if rho == 0.0:  # all features are 0
+        return np.zeros(problem.size)
+    step_size = radius / (rho * np.sqrt(n_steps))
+    chances = problem.weights / problem.weights.sum()
+    w = np.zeros(problem.size)
+    total = np.zeros(problem.size)
+    for term in rng.choice(problem.n_terms, size=n_steps, p=chances):
+        total += w
+        one = problem.subset(np.array([term]))
+        # v_t = Psi(x, worst label) - Psi(x, y)
+        slope = one.worst(w).slope / one.weights[0]
+        w = w - step_size * slope
+    return total / n_steps
