@@ -67,19 +67,25 @@ CONSTANTS = {
 
 @pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
 def test_loss_is_constant_minus_measure(loss, labels):
-    """The printed losses: 1 - measure, minus DCG, minus (minus) PD, z - ERU."""
+    """The printed losses: 1 - measure, minus DCG, minus (minus) PD, z - ERU; nan if undefined."""
     y = labels(np.random.default_rng(0), 6, 4)
     y[:, 0], y[:, 1] = (
         (1.0, 0.0) if y.ndim == 2 and y.max() <= 1 else (y[:, 0], y[:, 1])
     )
+    y[0] = 0.0  # no relevant item, all grades equal
     ranks = np.random.default_rng(1).permuted(np.tile(np.arange(1, 5), (6, 1)), axis=1)
     measure = loss.measure(y, -ranks, average=None)
-    defined = ~np.isnan(measure)
     constant = CONSTANTS.get(type(loss), lambda loss, y: 1.0)(loss, y)
-    np.testing.assert_allclose(
-        loss.loss(y, ranks)[defined], (constant - measure)[defined], atol=1e-12
-    )
-    assert defined.any()
+    np.testing.assert_allclose(loss.loss(y, ranks), constant - measure, atol=1e-12)
+    assert not np.isnan(measure[1:]).all()
+
+
+@pytest.mark.parametrize(
+    "loss", [NDCG(), NDCG(k=2), RecallAtK(k=1), AUC(), MeanAveragePrecision()]
+)
+def test_loss_of_undefined_lists_is_nan(loss):
+    losses = loss.loss([[0, 0, 0], [0, 1, 0]], [[1, 2, 3], [1, 2, 3]])
+    assert np.isnan(losses).tolist() == [True, False]
 
 
 def test_expected_rank_utility_of_a_list_does_not_depend_on_other_lists():

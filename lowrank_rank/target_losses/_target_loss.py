@@ -623,14 +623,16 @@ class TargetLoss(RankingMeasure):
         Returns
         -------
         ndarray of shape (n_lists,)
-            The loss of each list.
+            The loss of each list; nan where `measure` is undefined.
         """
         check_same_labels(y=y, ranks=ranks)
         # offset(y) + <alpha(y), beta(ranks)>
         offset = self.offset(y)
         alpha = self.encode(y)
         beta = self.rank_features(ranks)
-        return offset + np.einsum("nd,nd->n", alpha, beta)
+        losses = offset + np.einsum("nd,nd->n", alpha, beta)
+        values = self.measure(y, -np.asarray(ranks), average=None)
+        return np.where(np.isnan(values), np.nan, losses)
 
     @property
     def decoders(self) -> dict[str, Decoder]:
