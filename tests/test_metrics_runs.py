@@ -1,9 +1,11 @@
 """Runs against judgements: trec_eval's values where nothing is tied, expectation where it is."""
 
+import copy
+
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank import compare_rankers, metrics
 from lowrank_rank.metrics import evaluate_run
@@ -399,3 +401,26 @@ def test_other_names_of_success_and_map():
         "map_cut_2": 0.5,
         "RR@1": 0.0,
     }
+
+
+def test_dicts_checked_in_bulk_are_those_read_one_by_one():
+    rng = np.random.default_rng(0)
+    run = {f"q{q}": {f"d{d}": float(rng.random()) for d in range(q)} for q in range(9)}
+    qrels = {q: {d: int(rng.integers(3)) for d in run[q]} for q in run}
+    copies = copy.deepcopy((run, qrels))
+    table = evaluate_run(qrels=qrels, run=run, measure=["ndcg@5", "map"])
+    assert (run, qrels) == copies
+    slow_run = {q: {d: np.float64(x) for d, x in run[q].items()} for q in run}
+    slow_qrels = {q: {d: np.int64(x) for d, x in qrels[q].items()} for q in run}
+    slow = evaluate_run(qrels=slow_qrels, run=slow_run, measure=["ndcg@5", "map"])
+    for name in ("ndcg@5", "map"):
+        assert_array_equal(table[name], slow[name])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 10**400, "1", None, {"d": 1.0}])
+def test_one_bad_value_among_many_is_named(bad):
+    run = {f"q{q}": {f"d{d}": 1.0 for d in range(50)} for q in range(50)}
+    qrels = {q: {"d0": 1} for q in run}
+    run["q7"]["d9"] = bad
+    with pytest.raises((TypeError, ValueError), match=r"run\['q7'\]\['d9'\] is"):
+        evaluate_run(qrels=qrels, run=run, measure="ndcg@5")

@@ -4,7 +4,7 @@ import re
 import sys
 from collections import defaultdict
 from io import BytesIO
-from itertools import repeat
+from itertools import chain, repeat
 from math import isfinite
 from numbers import Integral, Number, Real
 from typing import Any
@@ -77,6 +77,8 @@ def read_mapping(table, value_names, name):
         return _of_triples(_rows_of_frame(table, value_names, name), {}, name, True)
     if hasattr(table, "to_dict"):
         table = table.to_dict()
+    if _is_checked(table):
+        return table
     if not isinstance(table, dict):
         raise TypeError(
             f"{name} must be a dict from queries to dicts from documents to values, or "
@@ -98,6 +100,26 @@ def read_mapping(table, value_names, name):
         for document, value in documents
     )
     return _of_triples(triples, queries, name, False)
+
+
+def _is_checked(table):
+    """Whether a table is ``{text: {text: finite int or float}}``, checked in bulk.
+
+    Such a dict is used as it is, without a copy; nothing changes it.
+    """
+    if type(table) is not dict or not set(map(type, table.values())) <= {dict}:
+        return False
+    documents = chain.from_iterable(table.values())
+    if not set(map(type, chain(table, documents))) <= {str}:
+        return False
+    values = [value for scores in table.values() for value in scores.values()]
+    if not set(map(type, values)) <= {int, float}:
+        return False
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except OverflowError:  # an integer beyond the floating range
+        return False
+    return bool(np.all(np.abs(numbers) <= _LARGEST))
 
 
 def _refuse_other_kind(table, value_names, name):
