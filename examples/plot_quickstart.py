@@ -139,7 +139,7 @@ try:
     import matplotlib.pyplot as plt
 except ImportError:
     sys.exit(
-        "quickstart.png was not written, it needs matplotlib: pip install '.[plot]'"
+        "quickstart.png was not written, it needs matplotlib: pip install '.[quickstart]'"
     )
 
 plt.rcParams["font.size"] = 13  # readable on a phone
