@@ -52,8 +52,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         sum over pairs with v_i > v_j of  w_i w_j d_ij log(1 + exp(-(s_i - s_j)))
         d_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
 
-    One of the two has a rank of at most max(30, 1.5 k), k the cut of `target_loss`;
-    without a cut all pairs count. The derivatives take d_ij as a constant, the mean
+    In a list whose scores are all equal, as at the first tree, the denominator of d_ij
+    is 1, as in LightGBM. One of the two has a rank of at most max(30, 1.5 k), k the cut
+    of `target_loss`; without a cut all pairs count. The derivatives take d_ij as a constant, the mean
     over all orders where scores are equal; w_i w_j is divided by the mean weight of the
     list. LightGBM also multiplies by a factor of each list's labels: conflicting
     judgements can then end in a wrong order.

@@ -3,6 +3,7 @@
     sum over pairs with v_i > v_j of  w_i w_j d_ij log(1 + exp(-(s_i - s_j)))
     d_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
 
+The denominator of d_ij is 1 in a list whose scores are all equal, as at the first tree.
 Ranks r come from the present scores, and the derivatives take d_ij as a constant. One
 item of a pair is among the first `top` places. Where scores are equal, d_ij is the mean
 over all orders of them. Let i go before j, best score first, and
@@ -61,7 +62,7 @@ class LambdaRank:
         s -= lists.repeat((highest + lowest) / 2.0)
         # The row that fills up lists goes behind all others.
         s = np.append(s, 2.0 * s.min(initial=0.0) - 1.0)
-        # Lists of equal scores have no distances: their pairs are not divided by .01.
+        # In lists of equal scores the denominator of d_ij is 1, not .01.
         list_factor = np.where(highest == lowest, _MARGIN, 1.0)
         v = np.append(self.v * lists.repeat(list_factor), 0.0)
         is_narrow = np.all(highest - lowest <= 2 * _LARGEST_SCORE_32)
