@@ -54,9 +54,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     In a list whose scores are all equal, as at the first tree, the denominator of d_ij
     is 1, as in LightGBM. One of the two has a rank of at most max(30, 1.5 k), k the cut
-    of `target_loss`; without a cut all pairs count. The derivatives take d_ij as a constant, the mean
-    over all orders where scores are equal; w_i w_j is divided by the mean weight of the
-    list. LightGBM also multiplies by a factor of each list's labels: conflicting
+    of `target_loss`; without a cut all pairs count. The derivatives take d_ij as a
+    constant, the mean over all orders where scores are equal; w_i w_j is divided by the
+    mean weight of the list. LightGBM also multiplies by a factor of each list's labels: conflicting
     judgements can then end in a wrong order.
 
     "pairwise_squared" is order-preserving for `target_loss`, with a regret bound (a
