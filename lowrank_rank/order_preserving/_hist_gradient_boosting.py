@@ -56,8 +56,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     is 1, as in LightGBM. One of the two has a rank of at most max(30, 1.5 k), k the cut
     of `target_loss`; without a cut all pairs count. The derivatives take d_ij as a
     constant, the mean over all orders where scores are equal; w_i w_j is divided by the
-    mean weight of the list. LightGBM also multiplies by a factor of each list's labels: conflicting
-    judgements can then end in a wrong order.
+    mean weight of the list. LightGBM also multiplies by a factor of each list's labels:
+    conflicting judgements can then end in a wrong order.
 
     "pairwise_squared" is order-preserving for `target_loss`, with a regret bound (a
     theorem [2]_); LambdaRank is not.
