@@ -220,9 +220,7 @@ def duels_part(args, repetitions):
         shifted = strengths + rng.standard_normal((150, 10))
         duels = played(rng, i, j, shifted[prompt, i] - shifted[prompt, j])
         boards["without group"].append(bradley_terry(duels))
-        boards["with the prompt as group"].append(
-            bradley_terry({**duels, "group": prompt})
-        )
+        boards["with the prompt as group"].append(bradley_terry(duels, group=prompt))
     for what, found in boards.items():
         yield strengths_row(found, limit, f"strengths by prompt, {what}")
 

@@ -42,8 +42,14 @@ def _search_around(frame):
     return search
 
 
-def warn_of_other_columns(columns, expected, who):
-    """Warn of columns that a function does not read; `who` begins the sentence."""
+def warn_of_other_columns(columns, expected, who, remedy=""):
+    """Warn of columns that a function does not read.
+
+    `who` begins the first sentence, and `remedy` is the second one.
+    """
     others = [name for name in columns if name not in expected]
     if others:
-        warn(f"{who} does not read the columns {others[:5]}: it reads {expected}.")
+        warn(
+            f"{who} does not read the columns {others[:5]}: it reads {expected}."
+            f"{remedy}"
+        )

@@ -242,6 +242,15 @@ def test_intervals_narrow_with_a_good_judge_and_know_of_prompts():
     assert plain < by_prompt
 
 
+def test_intervals_of_few_groups_are_wider_than_normal_ones():
+    rows = run_tiny("duels")
+    for row in of(rows, part="groups"):
+        assert row["normal"] <= row["covered"]
+        assert row["normal ranks"] <= row["ranks"]
+    assert all(0.5 < row["slope"] < 1.5 for row in of(rows, part="judges"))
+    assert all(row["covered"] > 0.5 for row in of(rows, part="documents"))
+
+
 def test_limits_are_ratios_to_a_peer_and_to_a_floor():
     names = [
         "documents",

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
 from lowrank_rank.datasets import (
@@ -328,6 +329,45 @@ def test_a_single_document_has_no_standard_error():
     found = propensities_from_clicks([1, 1, 1, 0, 1], [1, 1, 2, 2, 1], list("aaaab"))
     np.testing.assert_allclose(found.propensity, [1.0, 0.5])
     assert np.isnan([found.standard_error[1], found.low[1], found.high[1]]).all()
+
+
+def test_intervals_of_few_documents_are_student_s():
+    """With clicks of equal number each; fewer than five documents have no error."""
+    rng = np.random.default_rng(4)
+    clicks = rng.integers(1, 20, size=(6, 3))
+    # Each document has 30 clicks.
+    clicks[:, 2] += 60 - clicks.sum(axis=1)
+    document, position = (one.ravel() for one in np.indices((6, 3)))
+    for n_documents in (3, 4, 5, 6):
+        rows = document < n_documents
+        found = propensities_from_clicks(
+            clicks.ravel()[rows], position[rows] + 1, document[rows]
+        )
+        others = found.propensity < 1
+        if n_documents < 5:
+            assert np.isnan(found.standard_error[others]).all()
+            assert np.isnan(found.low[others]).all()
+            continue
+        width = np.log(found.high / found.low)[others]
+        quantile = stats.t.ppf(0.975, n_documents - 1)
+        np.testing.assert_allclose(width, 2 * quantile * found.standard_error[others])
+
+
+def test_a_position_of_few_documents_has_their_degrees_of_freedom():
+    rng = np.random.default_rng(5)
+    for n_at_last in (4, 7):
+        document, position = (one.ravel() for one in np.indices((40, 3)))
+        rows = (position < 2) | (document < n_at_last)
+        document, position = document[rows], position[rows]
+        clicks = 1.0 + rng.integers(9, size=len(document))
+        clicks[position == 2] = 1.0
+        found = propensities_from_clicks(clicks, position + 1, document)
+        assert np.isfinite(found.low[:2]).all()
+        assert np.isfinite(found.low[2]) == (n_at_last >= 5)
+    total = np.bincount(document, clicks)[:7]
+    quantile = stats.t.ppf(0.975, total.sum() ** 2 / (total @ total) - 1)
+    half_width = np.log(found.high / found.propensity)[2]
+    assert half_width == pytest.approx(quantile * found.standard_error[2])
 
 
 def test_columns_in_two_orders_are_refused():

@@ -135,9 +135,8 @@ duels = {
     "model_a": np.array(names)[first],
     "model_b": np.array(names)[second],
     "winner": np.array(["model_a", "tie", "model_b"])[outcome],
-    "group": prompt,
 }
-print(bradley_terry(duels))
+print(bradley_terry(duels, group=prompt))
 
 # %%
 # A covariate, the length of the first answer minus that of the second, removes this
@@ -145,7 +144,11 @@ print(bradley_terry(duels))
 # equal length. A constant is the advantage of being shown first, which this judge does
 # not give.
 
-board = bradley_terry(duels, covariates=np.column_stack([longer, np.ones(len(longer))]))
+board = bradley_terry(
+    duels,
+    group=prompt,
+    covariates=np.column_stack([longer, np.ones(len(longer))]),
+)
 print(board)
 print(
     "log odds of one unit of length, and of being shown first:",

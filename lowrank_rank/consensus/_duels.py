@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import ndtr
+from scipy.special import expit, logit, ndtr
+from scipy.stats import t as student
 from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike
@@ -21,6 +22,10 @@ from .._parameters import LEVEL, checked, count, number
 from .._tables import TableMixin
 from ._consensus import RankIntervals
 from ._read_duels import check_connected, read_duels
+
+#: Fewest groups for errors that are clustered by them: with 2 or 3, Student's quantiles
+#: at 95 % are above 4, and the effective number of groups is hardly known.
+LEAST_GROUPS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,24 +41,30 @@ class BradleyTerry(TableMixin):
         Names; the other arrays are in the order of the items.
     strengths : ndarray of shape (r,)
         Differences are log odds of a win. The mean is 0.
-    standard_errors : ndarray of shape (r,)
-        Sandwich standard errors of the strengths, clustered by group where groups are
-        given.
     ranks : ndarray of int, shape (r,)
         Rank of each item, 1 = best.
-    covariance : ndarray of shape (r, r)
-        Sandwich covariance of the strengths.
     model_covariance : ndarray of shape (r, r)
         Inverse of the information, the covariance if the model is right. `next_duels`
         takes it.
-    coefficients, coefficient_errors : ndarray of shape (n_covariates,)
-        Log odds that one unit of a covariate adds, and sandwich standard errors.
-    tie, tie_error : float
-        Davidson's parameter, and its standard error: items of equal strength tie with
-        probability ``tie / (2 + tie)``. Without ties both are 0.
+    coefficients : ndarray of shape (n_covariates,)
+        Log odds that one unit of a covariate adds.
+    tie : float
+        Davidson's parameter: items of equal strength tie with probability
+        ``tie / (2 + tie)``. 0 without ties.
     half_games : float
+    n_groups : int or None
+        Number of groups. None without `group`.
+    degrees_of_freedom : float
+        Of Student's distribution of the intervals: ``sum(n)**2 / sum(n**2) - 1`` for
+        groups of n duels, the effective number of groups minus 1. Infinite without
+        `group`.
     judge_weights : dict or None
-        Weight of each judge's duels, from 0.02 to 1. None without a column "judge".
+        Weight of each judge by all its duels, from 0.02 to 1. None without `judge`.
+
+    Notes
+    -----
+    Errors and intervals that are clustered by fewer than five groups would be far too
+    small. They raise a ValueError, and the table does not show them.
 
     Examples
     --------
@@ -69,29 +80,116 @@ class BradleyTerry(TableMixin):
 
     items: np.ndarray
     strengths: np.ndarray
-    standard_errors: np.ndarray
     ranks: np.ndarray
-    covariance: np.ndarray
     model_covariance: np.ndarray
     coefficients: np.ndarray
-    coefficient_errors: np.ndarray
     tie: float
-    tie_error: float
     half_games: float
-    judge_weights: dict[Any, float] | None = None
+    n_groups: int | None
+    degrees_of_freedom: float
+    judge_weights: dict[Any, float] | None
+    # Sandwich covariance of the strengths, the coefficients and, with ties, log nu.
+    _sandwich: np.ndarray
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Sandwich covariance (r, r) of the strengths."""
+        self._check_groups("covariance")
+        r = len(self.items)
+        return _centred(self._sandwich[:r, :r])
+
+    @property
+    def standard_errors(self) -> np.ndarray:
+        """Sandwich standard errors (r,) of the strengths, clustered by group if given."""
+        self._check_groups("standard_errors")
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    @property
+    def coefficient_errors(self) -> np.ndarray:
+        """Sandwich standard errors (n_covariates,) of the coefficients."""
+        self._check_groups("coefficient_errors")
+        r = len(self.items)
+        variances = np.diag(self._sandwich)[r : r + len(self.coefficients)]
+        return np.sqrt(np.maximum(variances, 0.0))
+
+    @property
+    def tie_error(self) -> float:
+        """Sandwich standard error of ``tie``, 0 without ties."""
+        self._check_groups("tie_error")
+        if self.tie == 0.0:
+            return 0.0
+        # The delta method: the standard error of nu is nu times that of log nu.
+        return self.tie * float(np.sqrt(max(self._sandwich[-1, -1], 0.0)))
+
+    def _has_few_groups(self):
+        return self.n_groups is not None and self.n_groups < LEAST_GROUPS
+
+    def _check_groups(self, what):
+        """Refuse errors that are clustered by few groups."""
+        if self._has_few_groups():
+            raise ValueError(
+                f"{what}: {self.n_groups} group(s) are too few, errors clustered by "
+                f"groups need {LEAST_GROUPS}. Omit group=, or name a column of more "
+                "groups, such as the prompt."
+            )
 
     def _columns(self):
-        intervals = self.rank_intervals(random_state=0)
         columns = {
             "rank": self.ranks,
             "item": self.items,
             "strength": self.strengths,
-            "standard_error": self.standard_errors,
-            "low": intervals.low,
-            "high": intervals.high,
         }
+        if not self._has_few_groups():
+            intervals = self.rank_intervals(random_state=0)
+            columns["standard_error"] = self.standard_errors
+            columns["low"] = intervals.low
+            columns["high"] = intervals.high
         best_first = np.argsort(self.ranks)
         return {name: values[best_first] for name, values in columns.items()}
+
+    @checked(confidence_level=LEVEL, of=["strengths", "coefficients"])
+    def interval(
+        self, confidence_level: float = 0.95, *, of: str = "strengths"
+    ) -> np.ndarray:
+        """Compute Student's intervals of the strengths or the coefficients, each alone.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Confidence level of each interval.
+        of : {"strengths", "coefficients"}, default="strengths"
+            What the intervals are of.
+
+        Returns
+        -------
+        ndarray of shape (r, 2) or (n_covariates, 2)
+            Low and high ends, in the order of ``items`` or of the covariates.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than five groups.
+
+        Examples
+        --------
+        >>> from lowrank_rank import bradley_terry
+        >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
+        >>> board.interval(0.9).round(2)
+        array([[-0.12,  1.22],
+               [-1.22,  0.12]])
+        """
+        self._check_groups("interval")
+        estimates = self.strengths
+        errors = self.standard_errors
+        if of == "coefficients":
+            estimates = self.coefficients
+            errors = self.coefficient_errors
+        half_width = self._quantile(confidence_level) * errors
+        return np.column_stack([estimates - half_width, estimates + half_width])
+
+    def _quantile(self, confidence_level):
+        """Compute the two-sided quantile of Student's distribution."""
+        return student.isf((1.0 - confidence_level) / 2.0, self.degrees_of_freedom)
 
     @checked(n_resamples=[count()], confidence_level=LEVEL)
     def rank_intervals(
@@ -110,7 +208,8 @@ class BradleyTerry(TableMixin):
         Parameters
         ----------
         n_resamples : int, default=1000
-            Number of draws of the strengths from their normal distribution.
+            Number of draws of the strengths from their normal distribution, with groups
+            from Student's multivariate distribution.
         confidence_level : float, default=0.95
             Confidence level of all intervals together.
         random_state : int, RandomState instance or None, default=None
@@ -121,21 +220,33 @@ class BradleyTerry(TableMixin):
         RankIntervals
             See `RankIntervals`; ``samples`` are the ranks of the drawn strengths.
 
+        Raises
+        ------
+        ValueError
+            If there are fewer than five groups.
+
         References
         ----------
         .. [1] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for Ranks with
            Applications to Mobility across Neighbourhoods and Academic Achievement
            across Countries", Review of Economic Studies 91, 2024.
         """
+        self._check_groups("rank_intervals")
         r = len(self.items)
+        covariance = self.covariance
         # Errors of the strengths, drawn from N(0, covariance), shape (n_resamples, r).
-        eigenvalues, eigenvectors = np.linalg.eigh(self.covariance)
+        eigenvalues, eigenvectors = np.linalg.eigh(covariance)
         root = eigenvectors * np.sqrt(np.maximum(eigenvalues, 0.0))
         rng = check_random_state(random_state)
         errors = rng.standard_normal((n_resamples, r)) @ root.T
+        freedom = self.degrees_of_freedom
+        if np.isfinite(freedom):
+            # Student's multivariate distribution: one chi-square for each draw.
+            chi_square = rng.chisquare(freedom, size=(n_resamples, 1))
+            errors = errors / np.sqrt(chi_square / freedom)
 
         # max |t| over all pairs (i, j) of each draw, t = (e_j - e_i) / se_ij.
-        variances = _variances_of_differences(self.covariance)
+        variances = _variances_of_differences(covariance)
         standard_errors = np.sqrt(np.maximum(variances, np.finfo(float).tiny))
         max_abs_t = np.zeros(n_resamples)
         for i in range(1, r):
@@ -182,12 +293,67 @@ class BradleyTerry(TableMixin):
         >>> round(board.probability("a", "b"), 6)
         0.75
         """
-        names = self.items.tolist()
-        for item in (a, b):
-            if item not in names:
-                raise ValueError(f"{item!r} is not one of the items, {names[:10]}.")
-        log_odds = self.strengths[names.index(a)] - self.strengths[names.index(b)]
+        i, j = self._indices(a, b)
+        log_odds = self.strengths[i] - self.strengths[j]
         return float(_outcomes(log_odds, self._log_tie()).mean)
+
+    @checked(confidence_level=LEVEL)
+    def probability_interval(
+        self, a: Any, b: Any, confidence_level: float = 0.95
+    ) -> np.ndarray:
+        """Compute Student's interval of the probability that item a beats item b.
+
+        The interval is one of the log odds ``log(p / (1 - p))`` of this probability,
+        with a tie as half a win, transformed back.
+
+        Parameters
+        ----------
+        a, b : object
+            Names of items.
+        confidence_level : float, default=0.95
+            Confidence level.
+
+        Returns
+        -------
+        ndarray of shape (2,)
+            Low and high end.
+
+        Raises
+        ------
+        ValueError
+            If there is no such item, or there are fewer than five groups.
+
+        Examples
+        --------
+        >>> from lowrank_rank import bradley_terry
+        >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
+        >>> board.probability_interval("a", "b").round(2)
+        array([0.38, 0.94])
+        """
+        self._check_groups("probability_interval")
+        i, j = self._indices(a, b)
+        if i == j:
+            return np.array([0.5, 0.5])
+        outcomes = _outcomes(self.strengths[i] - self.strengths[j], self._log_tie())
+        # Gradient of p in theta: dp/dd = var(score), dp/d(log nu) = cov(score, tie).
+        gradient = np.zeros(len(self._sandwich))
+        gradient[i] = outcomes.variance
+        gradient[j] = -outcomes.variance
+        if self.tie > 0.0:
+            gradient[-1] = outcomes.tie * (0.5 - outcomes.mean)
+        standard_error = np.sqrt(max(gradient @ self._sandwich @ gradient, 0.0))
+        # The delta method: d logit(p) / dp = 1 / (p (1 - p)).
+        p = outcomes.mean
+        half_width = self._quantile(confidence_level) * standard_error / (p * (1.0 - p))
+        return expit(logit(p) + np.array([-half_width, half_width]))
+
+    def _indices(self, *names):
+        """Return the indices of items by name."""
+        items = self.items.tolist()
+        for name in names:
+            if name not in items:
+                raise ValueError(f"{name!r} is not one of the items, {items[:10]}.")
+        return [items.index(name) for name in names]
 
     @checked(k=[count()], top=[count(), None])
     def next_duels(
@@ -274,7 +440,10 @@ class BradleyTerry(TableMixin):
 def bradley_terry(
     duels: Any,
     *,
-    covariates: ArrayLike | None = None,
+    covariates: ArrayLike | str | None = None,
+    weight: Any = None,
+    group: Any = None,
+    judge: Any = None,
     half_games: float = 0.0,
     ties: str = "davidson",
     item_a: str = "model_a",
@@ -297,13 +466,12 @@ def bradley_terry(
         * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``; or
           an array (n_duels, 2), but for numbers (2, 2), which are counts;
         * a frame or mapping with the columns "winner" and "loser", and optionally "tie"
-          (whether neither won), "weight" (number of such duels), "group" (prompt or
-          voter: errors are clustered by it) and "judge" (see Notes). A warning names
-          other columns;
-        * the same with the columns `item_a`, `item_b` and `result` in place of
-          "winner", "loser" and "tie".
-    covariates : array-like of shape (n_duels,) or (n_duels, n_covariates), list of \
-            str or None, default=None
+          (whether neither won);
+        * a frame or mapping with the columns `item_a`, `item_b` and `result`.
+
+        Other columns are read only if an argument names them; a warning lists the rest.
+    covariates : array-like of shape (n_duels,) or (n_duels, n_covariates), str, list \
+            of str or None, default=None
         Numbers of each duel, such as the difference of the lengths of two answers: in a
         table with a result the first item's minus the second's, where a constant 1 is
         the advantage of being shown first; else the winner's minus the loser's (in a
@@ -311,6 +479,14 @@ def bradley_terry(
         "length" from "length_a" and "length_b", from "length_home" and "length_away"
         with ``item_a="home", item_b="away"``, from "length_winner" and "length_loser"
         in a table of these.
+    weight : str, array-like of shape (n_duels,) or None, default=None
+        Number of such duels, a column's name or values.
+    group : str, array-like of shape (n_duels,) or None, default=None
+        Prompt or voter of each duel, a column's name or values: errors are clustered by
+        it. Fewer than five groups leave the strengths alone.
+    judge : str, array-like of shape (n_duels,) or None, default=None
+        Judge of each duel, a column's name or values. Duels are weighed by the
+        agreement of their judges, see Notes.
     half_games : float, default=0.0
         Number of wins, and of losses, that each item has against a virtual item of
         strength 0. Every item has a finite strength with 0.5.
@@ -329,14 +505,14 @@ def bradley_terry(
     -------
     BradleyTerry
         See `BradleyTerry`: ``items``, ``strengths``, ``standard_errors``, ``ranks``,
-        ``coefficients``; ``rank_intervals()``, ``probability(a, b)``, ``next_duels()``,
-        ``to_frame()``.
+        ``coefficients``; ``interval()``, ``rank_intervals()``, ``probability(a, b)``,
+        ``probability_interval(a, b)``, ``next_duels()``, ``to_frame()``.
 
     Raises
     ------
     ValueError
-        If duels do not fit, all are in one group, or no finite strengths exist: some
-        items did not meet the rest, never won or never lost.
+        If duels do not fit, or no finite strengths exist: some items did not meet the
+        rest, never won or never lost.
 
     See Also
     --------
@@ -349,12 +525,13 @@ def bradley_terry(
     each row a group of its own. Variances clustered by n groups have the factor
     n / (n - 1); those without groups have no such factor.
 
-    The model is fitted twice if there is a column "judge". A judge agrees with the
-    first order in a fraction acc of its duels, ``(agreeing + 1) / (duels + 2)`` with
-    ties as half, and the second fit weighs its duels by ``max(2 acc - 1, 0.02)``: a
-    judge who guesses hardly counts. Each row is then a group of its own, unless there
-    are groups. This cannot help if most judges err alike. ``group=judge`` is another
-    thing, errors clustered by few judges, and nearly useless with ten.
+    With `judge` the model is fitted twice. The second fit weighs each duel by
+    ``max(2 acc - 1, 0.02)``, where acc is the fraction of the judge's other duels that
+    agree with the first order. Ties count half, and acc starts from ten duels of the
+    agreement of all judges: a judge who guesses hardly counts, and judges of one duel
+    weigh alike. Each row is then a group of its own, unless there are groups. This
+    cannot help if most judges err alike. ``group="judge"`` is another thing, errors
+    clustered by few judges, and nearly useless with ten.
 
     References
     ----------
@@ -374,7 +551,8 @@ def bradley_terry(
     >>> board.items.tolist(), (board.strengths / board.strengths[0]).round(6).tolist()
     (['a', 'b', 'c'], [1.0, 0.0, -1.0])
     """
-    table = read_duels(duels, covariates, item_a, item_b, result)
+    of_rows = {"weight": weight, "group": group, "judge": judge}
+    table = read_duels(duels, covariates, of_rows, item_a, item_b, result)
     if half_games == 0:
         check_connected(table)
     estimate_tie = ties == "davidson" and bool(table.tied.any())
@@ -383,10 +561,10 @@ def bradley_terry(
 
     judge_weights = None
     if table.judges is not None:
-        trust = _trust_in_judges(table, theta)
-        judge_weights = dict(zip(table.judges.tolist(), trust.tolist(), strict=True))
-        # The second fit weighs each duel by the trust in its judge.
-        table = table._replace(weights=table.weights * trust[table.judge])
+        trust_of_duels, trust_of_judges = _trust(table, theta)
+        names = table.judges.tolist()
+        judge_weights = dict(zip(names, trust_of_judges.tolist(), strict=True))
+        table = table._replace(weights=table.weights * trust_of_duels)
         likelihood = _Likelihood(table, half_games, estimate_tie)
         theta, inverse_information = likelihood.maximise()
 
@@ -394,32 +572,25 @@ def bradley_terry(
     # information H and the gradient g of a group.
     outer_products = likelihood.sum_of_outer_products(theta)
     sandwich = inverse_information @ outer_products @ inverse_information
-    errors = np.sqrt(np.maximum(np.diag(sandwich), 0.0))
 
     r = len(table.items)
-    n_linear = r + table.covariates.shape[1]
     strengths = theta[:r] - theta[:r].mean()
-    covariance = _centred(sandwich[:r, :r])
     order = np.argsort(-strengths, kind="stable")
     tie = 0.0
-    tie_error = 0.0
     if estimate_tie:
-        # The delta method: the standard error of nu is nu times that of log nu.
         tie = float(np.exp(theta[-1]))
-        tie_error = tie * float(errors[-1])
     return BradleyTerry(
         items=table.items,
         strengths=strengths,
-        standard_errors=np.sqrt(np.maximum(np.diag(covariance), 0.0)),
         ranks=ranks_from_orders(order[np.newaxis])[0],
-        covariance=covariance,
         model_covariance=_centred(inverse_information[:r, :r]),
-        coefficients=theta[r:n_linear],
-        coefficient_errors=errors[r:n_linear],
+        coefficients=theta[r : r + table.covariates.shape[1]],
         tie=tie,
-        tie_error=tie_error,
         half_games=half_games,
+        n_groups=table.n_groups,
+        degrees_of_freedom=_degrees_of_freedom(table),
         judge_weights=judge_weights,
+        _sandwich=sandwich,
     )
 
 
@@ -607,20 +778,39 @@ class _Likelihood:
         return outer_products
 
 
-def _trust_in_judges(table, theta):
-    """Compute the weight max(2 acc - 1, 0.02) of each judge.
+def _degrees_of_freedom(table):
+    """Compute the effective number of groups, (sum n)^2 / sum n^2, minus 1."""
+    if table.n_groups is None:
+        return np.inf
+    sizes = np.bincount(table.group, table.weights)
+    return float(sizes.sum() ** 2 / (sizes @ sizes) - 1.0)
 
-    acc = (agreeing + 1) / (duels + 2) is the fraction of the judge's duels that agree
-    with the order of the strengths in theta. Ties count half.
+
+def _trust(table, theta):
+    """Compute the weight max(2 acc - 1, 0.02) of each duel, and of each judge.
+
+    acc = (agreeing + 10 overall) / (duels + 10) is the fraction of the judge's duels
+    that agree with the order of the strengths in theta, shrunk to the fraction of all
+    duels. A duel's own weight leaves this duel out, so its outcome cannot raise it.
     """
-    # 1 if the winner is the stronger item, -1 if the loser is, 0 for a tie.
+    # 1 if the stronger item won, 0 if it lost, 1/2 for a tie.
     sign = np.sign(theta[table.winner] - theta[table.loser]) * (1 - table.tied)
+    agrees = (1.0 + sign) / 2.0
+    overall = np.average(agrees, weights=table.weights)
+
+    def trust(agreeing, n_duels):
+        accuracy = (agreeing + 10.0 * overall) / (n_duels + 10.0)
+        return np.maximum(2.0 * accuracy - 1.0, 0.02)
+
     n_judges = len(table.judges)
-    agreed = table.weights * (1.0 + sign) / 2.0
-    agreeing = np.bincount(table.judge, agreed, minlength=n_judges)
     n_duels = np.bincount(table.judge, table.weights, minlength=n_judges)
-    accuracy = (agreeing + 1.0) / (n_duels + 2.0)
-    return np.maximum(2.0 * accuracy - 1.0, 0.02)
+    agreed = table.weights * agrees
+    agreeing = np.bincount(table.judge, agreed, minlength=n_judges)
+    # A row of a larger weight stands for several duels: one of them is left out.
+    own = np.minimum(table.weights, 1.0)
+    others_agreeing = agreeing[table.judge] - own * agrees
+    trust_of_duels = trust(others_agreeing, n_duels[table.judge] - own)
+    return trust_of_duels, trust(agreeing, n_duels)
 
 
 class _Outcomes(NamedTuple):

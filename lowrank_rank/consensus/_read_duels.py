@@ -42,6 +42,8 @@ class Duels(NamedTuple):
         The winner's minus the loser's.
     group : ndarray of int, shape (n,)
         Errors are clustered by groups; -1 for none.
+    n_groups : int or None
+        Number of groups of the caller. None if there are none.
     judge : ndarray of int, shape (n,) or None
     judges : ndarray or None
         Names of the judges.
@@ -54,17 +56,28 @@ class Duels(NamedTuple):
     weights: Any
     covariates: Any
     group: Any
+    n_groups: Any = None
     judge: Any = None
     judges: Any = None
 
 
-def read_duels(duels, covariates, item_a, item_b, result):
+def read_duels(duels, covariates, of_rows, item_a, item_b, result):
     """Read and check the arguments of `bradley_terry` into `Duels`.
 
     Without covariates, groups and judges equal duels are counted: one row for each
     pair and outcome.
+
+    Parameters
+    ----------
+    duels, covariates, item_a, item_b, result
+        As in `bradley_terry`.
+    of_rows : dict
+        The arguments weight, group and judge by name: a column's name, an array or
+        None.
     """
     columns = column_names(duels)
+    if isinstance(covariates, str):
+        covariates = [covariates]
     result_columns = [item_a, item_b, result]
     missing = [column for column in result_columns if column not in columns]
     is_default = result_columns == ["model_a", "model_b", "winner"]
@@ -84,15 +97,24 @@ def read_duels(duels, covariates, item_a, item_b, result):
         weights = np.ones(len(pairs))
         known = ["winner", "loser", "tie"]
     else:
-        pairs, items, tied, weights = _read_without_columns(duels, columns, covariates)
+        named = {"covariates": covariates, **of_rows}
+        pairs, items, tied, weights = _read_without_columns(duels, columns, named)
         columns = []  # the columns of counts are items
         known = []
 
     n = len(pairs)
-    _check_columns(duels, columns, known, covariates, n)
-    group, judge, judges = _read_groups(duels, columns, n)
-    if "weight" in columns:
-        weights = numbers(duels["weight"], "Column 'weight'")
+    check_consistent_length(*[duels[name] for name in known if name in columns])
+    values = {
+        name: _values_of_rows(duels, columns, name, value, n)
+        for name, value in of_rows.items()
+    }
+    known = [*known, *_columns_of_arguments(covariates, of_rows, sides)]
+    if covariates is None or _are_names(covariates):
+        remedy = " Name others in weight=, group=, judge= or covariates=."
+        warn_of_other_columns(columns, known, "bradley_terry", remedy)
+    group, judge, judges = _read_groups(values["group"], values["judge"], n)
+    if values["weight"] is not None:
+        weights = numbers(values["weight"], "weight")
     _check_duels(pairs, items, tied, weights)
     table = Duels(
         items=items,
@@ -105,7 +127,7 @@ def read_duels(duels, covariates, item_a, item_b, result):
         judge=judge,
         judges=judges,
     )
-    return _distinct_duels(table, "group" in columns, covariates)
+    return _distinct_duels(table, values["group"] is not None, covariates)
 
 
 def _distinct_duels(table, has_groups, covariates):
@@ -113,12 +135,9 @@ def _distinct_duels(table, has_groups, covariates):
     if covariates is None and not has_groups and table.judge is None:
         return _count_equal_duels(table)
     table = _drop_weightless(table)
-    if has_groups and len(np.unique(table.group)) == 1:
-        raise ValueError(
-            "'group' is the same in all rows: errors clustered by it need two groups, "
-            "or omit it."
-        )
-    return table
+    if not has_groups:
+        return table
+    return table._replace(n_groups=len(np.unique(table.group)))
 
 
 # Layouts ----------------------------------------------------------------------------
@@ -209,8 +228,8 @@ def _read_winners(duels, columns):
     return pairs, items, tied
 
 
-def _read_without_columns(duels, columns, covariates):
-    """Read pairs or counts.
+def _read_without_columns(duels, columns, named):
+    """Read pairs or counts; `named` are arguments that have a value for each duel.
 
     Returns codes (n, 2) of winners and losers, the names of the items, ties and
     weights.
@@ -224,10 +243,6 @@ def _read_without_columns(duels, columns, covariates):
     if isinstance(duels, list | tuple) or len(shape) == 1:
         pairs, items, tied = _read_list(list(duels))
         return pairs, items, tied, np.ones(len(pairs))
-    if covariates is not None:
-        raise ValueError(
-            "covariates need a row for each duel: give a list or a frame of duels."
-        )
     try:
         votes = read_votes(duels, "counts")
     except ValueError as error:
@@ -240,6 +255,12 @@ def _read_without_columns(duels, columns, covariates):
             "columns 'winner' and 'loser', or two items and a result (item_a=, "
             f"item_b=, result=){got}. {reason}"
         ) from None
+    for name, value in named.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} needs a row for each duel, and these are counts: give a list "
+                "or a frame of duels."
+            )
     counts = votes.total()
     pairs = np.argwhere(counts)
     return pairs, votes.items, np.zeros(len(pairs)), counts[tuple(pairs.T)]
@@ -273,29 +294,55 @@ def _read_list(duels):
 # Columns ----------------------------------------------------------------------------
 
 
-def _check_columns(duels, columns, known, covariates, n):
-    """Refuse columns of other lengths, and warn of columns that are not known."""
-    known = [*known, "weight", "group", "judge"]
-    read = [duels[name] for name in known if name in columns]
-    check_consistent_length(np.empty(n), *read)
-    if covariates is None:
-        warn_of_other_columns(columns, known, "bradley_terry (but for covariates=)")
+def _values_of_rows(duels, columns, argument, value, n):
+    """Return the values of weight=, group= or judge=: of a named column, or an array."""
+    if value is None:
+        return None
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        if value not in columns:
+            raise ValueError(
+                f"{argument}={value!r} is not a column of duels, which have the columns "
+                f"{columns[:10]}: name one, or give an array of {n} values."
+            )
+        value = duels[value]
+    check_same_index(duels=duels, **{argument: value})
+    if len(value) != n:
+        raise ValueError(
+            f"{argument} has {len(value)} values: give one for each of the {n} duels."
+        )
+    return value
 
 
-def _read_groups(duels, columns, n):
+def _columns_of_arguments(covariates, of_rows, sides):
+    """List the columns that the caller names, or gives as a Series of this name."""
+    names = []
+    for value in of_rows.values():
+        names.append(value if isinstance(value, str) else getattr(value, "name", None))
+    if _are_names(covariates):
+        names += [f"{name}_{side}" for name in covariates for side in sides]
+    return names
+
+
+def _are_names(covariates):
+    """Whether covariates are a list of names of columns."""
+    is_sequence = isinstance(covariates, list | tuple)
+    return is_sequence and {type(name) for name in covariates} == {str}
+
+
+def _read_groups(group, judge, n):
     """Read codes of groups and of judges, and the names of the judges.
 
     Each row is a group of its own if there are judges and no groups.
     """
-    group = np.full(n, -1)
-    judge = None
+    group_codes = np.full(n, -1)
+    judge_codes = None
     judges = None
-    if "judge" in columns:
-        judge, judges = codes_of(duels["judge"], "'judge'")
-        group = np.arange(n)
-    if "group" in columns:
-        group, _ = codes_of(duels["group"], "'group'")
-    return group, judge, judges
+    if judge is not None:
+        judge_codes, judges = codes_of(judge, "judge")
+        group_codes = np.arange(n)
+    if group is not None:
+        group_codes, _ = codes_of(group, "group")
+    return group_codes, judge_codes, judges
 
 
 def _check_duels(pairs, items, tied, weights):
@@ -328,8 +375,7 @@ def _read_covariates(duels, covariates, sides, n):
     """
     if covariates is None:
         return np.empty((n, 0))
-    is_sequence = isinstance(covariates, list | tuple)
-    if is_sequence and {type(name) for name in covariates} == {str}:
+    if _are_names(covariates):
         columns = column_names(duels)
         differences = []
         for name in covariates:
@@ -338,7 +384,7 @@ def _read_covariates(duels, covariates, sides, n):
                 if needed not in columns:
                     raise ValueError(
                         f"covariates={covariates} need the column {needed!r}, which "
-                        "duels do not have."
+                        "duels do not have. Give differences as an array."
                     )
             differences.append(numbers(duels[one], one) - numbers(duels[other], other))
         covariates = np.transpose(differences)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, diags
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import norm
+from scipy.stats import t as student
 
 from .._arrays import (
     ArrayLike,
@@ -18,6 +18,9 @@ from .._lists import codes_of
 from .._parameters import LEVEL, checked
 from .._typing import Bunch
 from ._clicks import check_positions
+
+#: Fewest documents for errors that are clustered by them, as groups of `bradley_terry`.
+LEAST_DOCUMENTS = 5
 
 
 @checked(confidence_level=LEVEL)
@@ -59,8 +62,9 @@ def propensities_from_clicks(
         ``propensity`` (n_positions,), entry p - 1 for position p, as
         `utilities_from_clicks` takes it: the largest is 1, and a position without rows
         is NaN. Also ``standard_error`` of log(propensity), clustered by document, and
-        the ends ``low`` and ``high`` of intervals. All are relative to the position
-        with propensity 1, which has error 0.
+        the ends ``low`` and ``high`` of Student's intervals. All are relative to the
+        position with propensity 1, which has error 0. Errors and intervals that rest on
+        fewer than five documents are NaN.
 
     Raises
     ------
@@ -74,10 +78,12 @@ def propensities_from_clicks(
 
     Notes
     -----
-    Only clicks of documents that were shown at two or more positions count. The
-    intervals need some tens of documents; with one document they are NaN. If readers
-    trust the first positions and click irrelevant documents there, the estimate
-    contains this effect.
+    Only clicks of documents that were shown at two or more positions count. With c
+    clicks of each such document at position p, its interval has
+    ``sum(c)**2 / sum(c**2) - 1`` degrees of freedom, or those of the position with
+    propensity 1 if these are fewer. Variances of n documents have the factor
+    n / (n - 1). If readers trust the first positions and click irrelevant documents
+    there, the estimate contains this effect.
 
     References
     ----------
@@ -116,8 +122,8 @@ def propensities_from_clicks(
     _refuse_unconnected(n, c, positions)
     log_theta = _solve(n, c)
     best = int(np.argmax(log_theta))
-    error = _standard_errors(n, c, log_theta, best)
-    half_width = norm.isf((1 - confidence_level) / 2) * error
+    error, freedom = _standard_errors(n, c, log_theta, best)
+    half_width = student.isf((1 - confidence_level) / 2, freedom) * error
     log_theta -= log_theta[best]
     return Bunch(
         propensity=_by_position(np.exp(log_theta), positions),
@@ -211,20 +217,40 @@ def _information(shares, document_clicks):
 def _standard_errors(n, c, log_theta, best):
     """Compute sandwich errors of log(theta) relative to the best position.
 
-    They are clustered by document.
+    They are clustered by document, and NaN where fewer than five documents inform them.
+
+    Returns
+    -------
+    error, degrees_of_freedom : ndarray of shape (n_positions,)
     """
-    shares, _ = _shares(n, log_theta)
     document_clicks = np.ravel(c.sum(axis=1))
+    is_informative = (n.getnnz(axis=1) > 1) & (document_clicks > 0)
+    n = n[is_informative]
+    c = c[is_informative]
+    document_clicks = document_clicks[is_informative]
+    n_informative = len(document_clicks)
     others = np.arange(len(log_theta)) != best
     error = np.zeros(len(log_theta))
-    is_informative = (n.getnnz(axis=1) > 1) & (document_clicks > 0)
-    if np.count_nonzero(is_informative) == 1:
-        error[others] = np.nan  # the scores of a single document are all 0
-        return error
+    if n_informative < LEAST_DOCUMENTS:
+        error[others] = np.nan
+        return error, np.ones(len(log_theta))
+
+    # The effective number of documents at each position, (sum c_d)^2 / sum c_d^2.
+    is_shown = (n > 0).astype(float).T
+    n_documents = np.ravel(is_shown.sum(axis=1))
+    total = is_shown @ document_clicks
+    effective = total**2 / (is_shown @ document_clicks**2)
+    freedom = np.minimum(effective, effective[best]) - 1.0
+
     # The gradient of the likelihood of each document, c_dp - c_d pi_dp.
+    shares, _ = _shares(n, log_theta)
     scores = c - diags(document_clicks) @ shares
     information = _information(shares, document_clicks)[np.ix_(others, others)]
     bread = np.linalg.inv(information)
     meat = (scores.T @ scores).toarray()[np.ix_(others, others)]
-    error[others] = np.sqrt(np.diag(bread @ meat @ bread))
-    return error
+    variance = np.diag(bread @ meat @ bread)
+
+    error[others] = np.sqrt(variance * n_informative / (n_informative - 1))
+    few = np.minimum(n_documents, n_documents[best]) < LEAST_DOCUMENTS
+    error[others & few] = np.nan
+    return error, freedom
