@@ -593,7 +593,9 @@ def test_columns_that_are_not_read_are_named():
     bradley_terry(frame, covariates=[1.0, 3.0, -2.0])
     bradley_terry(frame, group="prompt")
     bradley_terry(frame, group=frame["prompt"])
-    named = frame.assign(length_winner=1.0, length_loser=[2.0, 3.0, 0.0])
+    named = pd.concat([frame, frame]).assign(
+        length_winner=1.0, length_loser=[2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+    )
     bradley_terry(named, weight="prompt", covariates="length")
     with pytest.warns(
         UserWarning, match=r"columns \['prompt'\].* Name others in weight="
