@@ -100,7 +100,7 @@ class BradleyTerry(TableMixin):
 
     @property
     def standard_errors(self) -> np.ndarray:
-        """Sandwich standard errors (r,) of the strengths, clustered by group if given."""
+        """Sandwich standard errors (r,) of the strengths, clustered by group."""
         self._check_groups("standard_errors")
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 

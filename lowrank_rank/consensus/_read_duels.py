@@ -295,13 +295,13 @@ def _read_list(duels):
 
 
 def _values_of_rows(duels, columns, argument, value, n):
-    """Return the values of weight=, group= or judge=: of a named column, or an array."""
+    """Return the values of weight=, group= or judge=, of a column or an array."""
     if value is None:
         return None
     if isinstance(value, str) or not hasattr(value, "__len__"):
         if value not in columns:
             raise ValueError(
-                f"{argument}={value!r} is not a column of duels, which have the columns "
+                f"{argument}={value!r} is not a column of duels, which have "
                 f"{columns[:10]}: name one, or give an array of {n} values."
             )
         value = duels[value]
