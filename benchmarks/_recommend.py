@@ -55,13 +55,16 @@ def found_likes(scores, seen, held_out):
     return share
 
 
-def found_by_each(data, seed=0, n_items=None):
+def found_by_each(data, seed=0, n_items=None, least=10):
     """Shares of each user and recommender: users of the training data, and new users.
 
     A fifth of the likes of each user is held out. New users are a fifth of all, and
-    their histories are not in the training data.
+    their histories are not in the training data. `n_items` draws likes instead.
     """
-    rated, liked = read_likes(data) if n_items is None else draw_likes(n_items)
+    if n_items is None:
+        rated, liked = read_likes(data, least)
+    else:
+        rated, liked = draw_likes(n_items)
     rng = np.random.default_rng(seed)
     held_out = liked & (rng.random(liked.shape) < 0.2)
     history = (liked & ~held_out).astype(float)

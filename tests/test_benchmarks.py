@@ -23,6 +23,7 @@ from benchmarks._common import (  # noqa: E402
     paired,
 )
 from benchmarks._lolib import load_instances  # noqa: E402
+from benchmarks._recommend import found_by_each  # noqa: E402
 from benchmarks._sets import FILES, load_binary, load_clueweb09, load_lightgbm_example  # noqa: E402
 
 
@@ -141,6 +142,22 @@ def test_items_and_classes_are_compared_with_plain_models():
     assert ridge["high"] < 0  # masks the class between the others
     (means,) = of(rows, part="items", model="item means")
     assert means["value"] == min(row["value"] for row in of(rows, part="items"))
+
+
+def test_the_recipe_for_histories_finds_what_ease_finds(data_folder):
+    """On the films that at least 40 users rated, for users and for new users."""
+    for found in found_by_each(data_folder, least=40).values():
+        difference = paired(found["recipe"], found["EASE"])
+        assert difference.high > 0.0
+        assert np.nanmean(found["recipe"]) > np.nanmean(found["popularity"]) + 0.05
+
+
+def test_ratings_are_compared_with_the_item_means():
+    rows = run_tiny("items", "--part", "ratings")
+    (constant, *models) = rows
+    assert constant["model"] == "item means"
+    assert {"stack", "ridge, gcv"} <= {row["model"] for row in models}
+    assert all(row["low"] > 0.0 for row in models)
 
 
 def test_the_default_penalty_is_compared_with_its_multiples():

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone, is_regressor
 from sklearn.cross_decomposition import PLSRegression
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     HistGradientBoostingRegressor,
@@ -314,6 +315,16 @@ def test_preferences(items):
     assert by_preferences.score(X, preferences) == pytest.approx(by_grades.score(X, y))
     with pytest.raises(ValueError, match="target_loss='pd'"):
         LowRankSurrogateRanker(target_loss="ndcg").fit(X, preferences)
+
+
+def test_a_dummy_regressor_is_the_order_of_the_item_means(items):
+    """The constant that the guide prints beside models of items, with gaps too."""
+    X, y = items
+    y = y.astype(float)
+    y[::3, 1] = np.nan
+    constant = LowRankSurrogateRanker(target_loss="dcg", estimator=DummyRegressor())
+    scores = constant.fit(X, y).predict(X)
+    np.testing.assert_allclose(scores, np.tile(np.nanmean(y, axis=0), (len(y), 1)))
 
 
 def test_the_refusal_of_missing_labels_names_a_target_loss_that_works(items):

@@ -19,11 +19,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
+from sklearn.dummy import DummyRegressor
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.metrics import dcg_score, expected_rank_utility_score
+from lowrank_rank.metrics import measure_score
 from lowrank_rank.target_losses import ExpectedRankUtility
 
 rng = np.random.RandomState(0)
@@ -35,9 +36,9 @@ train, test = slice(500), slice(500, None)
 print("Some known ratings:", known[:2], sep="\n")
 
 # %%
-# DCG, precision at k and expected rank utility accept NaN, because the value of an item
-# depends on its own grade only. NDCG needs the grades of all items and refuses NaN. A
-# fit on the complete users only has fewer rows to learn from:
+# DCG, precision at k and expected rank utility can be fitted with NaN, because the value
+# of an item depends on its own grade only. A fit for NDCG needs the grades of all items
+# and refuses NaN. A fit on the complete users only has fewer rows to learn from:
 
 complete = ~np.isnan(known[train]).any(axis=1)
 losses = {"dcg": "dcg", "eru": ExpectedRankUtility(neutral=2, half_life=2, max_grade=5)}
@@ -56,13 +57,17 @@ except ValueError as error:
     print(fill(f"ValueError: {error}", 95))
 
 # %%
-# The measures skip items without a grade. So held-out ratings may have gaps, and the
-# value is the value of the known ratings.
+# Every measure leaves out the items without a grade. So held-out ratings may have gaps,
+# and the value is the value of the known ratings. Beside each value stands the value of
+# the constant order, the means of the items: features must beat it.
 
+constant = LowRankSurrogateRanker(target_loss="dcg", estimator=DummyRegressor())
+means = constant.fit(X[train], known[train]).predict(X[test])
 scores = with_gaps.predict(X[test])
-print(f"DCG of the judged items: {dcg_score(known[test], scores):.3f}")
-utility = expected_rank_utility_score(known[test], scores, neutral=2, half_life=2)
-print(f"ERU of the judged items: {utility:.3f}")
+for name in ("ndcg", "dcg", "eru"):
+    value = measure_score(name, known[test], scores)
+    of_means = measure_score(name, known[test], means)
+    print(f"{name} of the known ratings: {value:.3f} (item means {of_means:.3f})")
 
 # %%
 # How many ratings are needed

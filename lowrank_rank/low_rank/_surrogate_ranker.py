@@ -56,7 +56,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         tastes, want min_samples_leaf=5), and 200 boosted trees for documents: 7 leaves
         and step 0.05, above 20,000 rows 31 leaves and step 0.1
         (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
-        documents and "logistic" for items, which ignores unknown labels.
+        documents and "logistic" for items, which ignores unknown labels. Compare a
+        model of items with ``DummyRegressor()``, the constant order.
     decoder : str or callable, default="auto"
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns
         ranks. "auto" is exact if feasible; longer lists of "pd" and "kendall" are
