@@ -82,6 +82,23 @@ def coverage_row(low, high, truth, **columns):
     }
 
 
+def summary_row(cells, **columns):
+    """A row on many cells, dicts with the keys "covered", "plain" and "width"."""
+    covered, plain, width = (
+        np.array([cell[key] for cell in cells]) for key in ("covered", "plain", "width")
+    )
+    is_low = covered < 0.93
+    return {
+        **columns,
+        "cells": len(cells),
+        "least": float(covered.min()),
+        "least plain": float(plain.min()),
+        "below .93": int(is_low.sum()),
+        "of these plain above": int((is_low & (plain >= 0.93)).sum()),
+        "width": float(width.mean()),
+    }
+
+
 def print_table(title, rows):
     """Rows as an aligned table; columns are the keys of all rows."""
     print(f"\n{title}")

@@ -1,43 +1,64 @@
 """Coverage and size of what compare_rankers says, by simulation: means, differences, p, ranks.
 
-Queries are drawn from a finite population of values of five rankers. In one half of the draws the
-rankers are exchangeable: these give the coverage of means and differences, and how often tests
+all: Queries are drawn from a finite population of values of five rankers. In one half of the draws
+the rankers are exchangeable: these give the coverage of means and differences, and how often tests
 reject at 5 %. In the other half the rankers differ: these give the coverage of ranks, and how
 often the truly best ranker is tied with the best.
+
+rare: two rankers that differ in few queries. judged: few queries with human labels, and a judge of
+500 more. In both, "plain" is Student's interval of the human values; "below .93" counts cells, and
+"contradictions" draws in which p cannot be small and the interval leaves out 0. families: intervals
+over families of queries, and over queries.
 """
+
+from itertools import product
 
 import numpy as np
 from scipy import stats
 
 from lowrank_rank import compare_rankers
-from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.metrics import mean_intervals, ndcg_score
+from lowrank_rank.metrics._paired_differences import statistics_of_differences
 
-from ._common import print_table
+from ._common import coverage_row, print_table, summary_row
 
 KINDS = ["ndcg@10", "right .6", "right .9", "right .97", "skewed", "rare"]
 N_RANKERS = 5
 
 
 def add_arguments(parser):
+    parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--repetitions", type=int, default=2000)
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of all parts but the first"
+    )
     parser.add_argument("--sizes", nargs="+", type=int, default=[5, 20, 100])
     parser.add_argument("--kinds", nargs="+", default=KINDS)
 
 
 def run(args):
-    """One row per kind of values and number of queries; all but two columns in per cent."""
-    repetitions, size = (20, 2000) if args.tiny else (args.repetitions, 50_000)
+    """One table for each part."""
+    repetitions = 20 if args.tiny else args.repetitions
     rows = []
+    for part in args.part:
+        table = list(PARTS[part](args, repetitions))
+        print_table(f"{part}: 95 % intervals, {repetitions} repetitions", table)
+        rows += [{"part": part, **row} for row in table]
+    return rows
+
+
+# Five rankers -------------------------------------------------------------------------
+
+
+def all_part(args, repetitions):
+    """A row for each kind of values and number of queries; all but two columns in per cent."""
+    size = 2000 if args.tiny else 50_000
     for kind in args.kinds:
         alike, apart = (population(kind, spread, size) for spread in (0.0, 0.6))
         for n in args.sizes:
             row = {"values": kind, "queries": n}
             row |= of_equal_rankers(alike, n, repetitions)
-            rows.append(row | of_ranks(apart, n, repetitions))
-    print_table(
-        f"95 % intervals and 5 % tests in per cent, {repetitions} repetitions", rows
-    )
-    return rows
+            yield row | of_ranks(apart, n, repetitions)
 
 
 def population(kind, spread, size, seed=0):
@@ -106,3 +127,133 @@ def of_ranks(values, n, repetitions):
         )
     names = ["rank", "best is tied", "number tied"]
     return dict(zip(names, 100.0 * np.mean(found, axis=0), strict=True))
+
+
+# Few queries ------------------------------------------------------------------------
+
+
+def rare_part(args, repetitions):
+    """A row for each kind of differences and number of queries, over rates of differences."""
+    rng = np.random.default_rng(args.seed)
+    kinds = ("one-sided", "two-sided", "right")
+    for kind, n in product(kinds, (10, 20) if args.tiny else (10, 20, 50, 100)):
+        cells = [
+            differences_cell(rng, kind, rate, 1.0, n, 0, repetitions)
+            for rate in (0.02, 0.05, 0.1)
+        ]
+        contradictions = max(cell["contradictions"] for cell in cells)
+        yield {
+            **summary_row(cells, differences=kind, n=n),
+            "contradictions": contradictions,
+        }
+
+
+def judged_part(args, repetitions):
+    """A row for each kind of values and number of human queries, over rates and judges."""
+    rng = np.random.default_rng(args.seed)
+    kinds = ("right", "graded")
+    for kind, n in product(kinds, (5, 20) if args.tiny else (5, 10, 20, 50)):
+        cells = [
+            differences_cell(rng, kind, rate, accuracy, n, 500, repetitions)
+            for rate, accuracy in product((0.1, 0.3, 0.6), (0.8, 0.95, 0.99))
+        ]
+        yield summary_row(cells, values=kind, n=n)
+
+
+def differences_cell(rng, kind, rate, accuracy, n, n_others, repetitions):
+    """Coverage of the mean difference of two rankers that differ in a part of the queries."""
+    shape = (repetitions, n + n_others)
+    first, other, truth = two_rankers(rng, kind, rate, shape)
+    judge_differences = None
+    if n_others:
+        # The judge errs by giving 1.
+        judged = [
+            np.where(rng.random(shape) >= accuracy, 1.0, values).T
+            for values in (first, other)
+        ]
+        of_judge = judged[0] - judged[1]
+        judge_differences = of_judge[:n], of_judge[n:]
+    first, other = first[:, :n], other[:, :n]
+    ends = np.maximum(first, other).max(axis=1), np.minimum(first, other).min(axis=1)
+    both_binary = np.full(repetitions, kind == "right")
+    options = {
+        "largest": np.where(both_binary, 1.0, ends[0] - ends[1]),
+        "both_binary": both_binary,
+        "weights": None,
+        "rounding": 1e-12,
+        "confidence_level": 0.95,
+    }
+    found = statistics_of_differences(
+        first - other, judge_differences=judge_differences, **options
+    )
+    d = first - other
+    half = stats.t.ppf(0.975, n - 1) * d.std(axis=1, ddof=1) / np.sqrt(n)
+    plain = d.mean(axis=1) - half, d.mean(axis=1) + half
+    if n_others:
+        of_people = statistics_of_differences(d, judge_differences=None, **options)
+        plain = of_people["interval"].T
+    low, high = found["interval"].T
+    row = coverage_row(low, high, truth)
+    plain_row = coverage_row(*plain, truth)
+    is_outside = (low > 0) | (high < 0)
+    return {
+        "covered": row["covered"],
+        "plain": plain_row["covered"],
+        "width": row["width"] / plain_row["width"] if plain_row["width"] else np.nan,
+        "contradictions": int(np.sum(is_outside & (found["smallest_p"] > 0.05))),
+    }
+
+
+def two_rankers(rng, kind, rate, shape):
+    """Values of two rankers that differ with probability `rate`, and the mean difference.
+
+    one-sided, two-sided: values of the first are uniform, and the other's are too where they
+    differ, always less for "one-sided". right: 0 or 1, the first is right in 3 of 4 differences.
+    graded: as two-sided, but the other's are up to 0.8.
+    """
+    is_different = rng.random(shape) < rate
+    first = rng.random(shape)
+    other = rng.random(shape)
+    truth = 0.0
+    if kind == "right":
+        value = (first < 0.7) * 1.0
+        wins = (other < 0.75) * 1.0
+        first = np.where(is_different, wins, value)
+        other = 1.0 - wins
+        truth = rate / 2.0
+        return first, np.where(is_different, other, first), truth
+    if kind == "one-sided":  # E[u - u v] = 1/4
+        other = first * other
+        truth = rate / 4.0
+    if kind == "graded":
+        other = 0.8 * other
+        truth = rate / 10.0
+    return first, np.where(is_different, other, first), truth
+
+
+def families_part(args, repetitions):
+    """A row for each number and size of families and correlation within them."""
+    rng = np.random.default_rng(args.seed)
+    for n, sizes, correlation in product(
+        (10,) if args.tiny else (10, 20, 50), ("equal", "unequal"), (0.2, 0.8)
+    ):
+        of_each = np.full(n, 5)
+        if sizes == "unequal":
+            of_each = np.round(np.geomspace(1, 30, n)).astype(int)
+        family = np.repeat(np.arange(n), of_each)
+        shared = np.sqrt(correlation) * rng.normal(size=(n, repetitions))
+        own = np.sqrt(1.0 - correlation) * rng.normal(size=(len(family), repetitions))
+        values = shared[family] + own
+        row = {"families": n, "sizes": sizes, "correlation": correlation}
+        over_queries = mean_intervals(values).interval.T
+        found = mean_intervals(values, groups=family).interval.T
+        row |= coverage_row(*found, 0.0)
+        yield row | {"over queries": coverage_row(*over_queries, 0.0)["covered"]}
+
+
+PARTS = {
+    "all": all_part,
+    "rare": rare_part,
+    "judged": judged_part,
+    "families": families_part,
+}

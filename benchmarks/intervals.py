@@ -1,12 +1,14 @@
 """Simulations of intervals: how often they contain the truth, and how wide they are.
 
 means: `mean_intervals` of the NDCG@10 of a ranker and of lognormal money, and a percentile
-bootstrap. judged: prediction-powered intervals of
-`mean_intervals` with n human labels and 1,000 labels of a judge; "width" is relative to Student's
-interval of the human labels. votes: ranks of `consensus_ranking` of 200 orders under the
-Plackett-Luce model whose strengths differ by a gap. duels: strengths and ranks of `bradley_terry`;
-"by prompt" has 20 duels a prompt. chosen: how many of the first ten of 50 items are found after
-duels that `next_duels` chooses, and after twice as many random ones.
+bootstrap. judged: prediction-powered intervals of `mean_intervals` with n human labels and 1,000
+labels of a judge; "width" is relative to Student's interval of the human labels. few: 5 to 100
+human values with a judge of 500 more, over many rates of right answers and judges; "plain" is the
+interval of the human values alone, and "below .93" counts cells. weights: queries with unequal
+weights. votes: ranks of `consensus_ranking` of 200 orders under the Plackett-Luce model whose
+strengths differ by a gap. duels: strengths and ranks of `bradley_terry`; "by prompt" has 20 duels a
+prompt. chosen: how many of the first ten of 50 items are found after duels that `next_duels`
+chooses, and after twice as many random ones.
 """
 
 from itertools import product
@@ -25,7 +27,7 @@ from lowrank_rank import (
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import mean_intervals, per_query
 
-from ._common import coverage_row, print_table
+from ._common import coverage_row, print_table, summary_row
 from ._sets import load_lightgbm_example
 
 N_UNLABELLED = 1000
@@ -34,6 +36,7 @@ N_UNLABELLED = 1000
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--repetitions", type=int, help="4,000; votes and duels: 200")
+    parser.add_argument("--seed", type=int, default=0, help="of few and weights")
 
 
 def run(args):
@@ -142,6 +145,86 @@ def flipped(y, agreement, rng):
         return other
     chance = (1.0 - agreement) / np.mean(other != y)
     return np.where(rng.uniform(size=len(y)) < chance, other, y)
+
+
+# Few human values, and weights --------------------------------------------------------
+
+
+def few_part(args, repetitions):
+    """A row for each kind of values and number of human values, over rates and judges."""
+    rng = np.random.default_rng(args.seed)
+    sizes = (5, 20) if args.tiny else (5, 10, 20, 50, 100)
+    judges = {"right": (0.8, 0.9, 0.95, 0.99, 1.0), "graded": (0.8, 0.95, 0.99)}
+    for (kind, accuracies), n in product(judges.items(), sizes):
+        cells = []
+        for rate, accuracy in product((0.5, 0.8, 0.9, 0.95, 0.99), accuracies):
+            shape = (n + N_UNLABELLED // 2, repetitions)
+            human, judge, truth = judged_values(rng, kind, rate, accuracy, shape)
+            found = mean_intervals(
+                human[:n], judge=judge[:n], judge_unlabelled=judge[n:]
+            )
+            alone = mean_intervals(human[:n])
+            row = coverage_row(*found.interval.T, truth)
+            plain = coverage_row(*alone.interval.T, truth)
+            cells.append(
+                {
+                    "covered": row["covered"],
+                    "plain": plain["covered"],
+                    "width": row["width"] / plain["width"],
+                }
+            )
+        yield summary_row(cells, values=kind, n=n)
+
+
+def judged_values(rng, kind, rate, accuracy, shape):
+    """Values by people and by a judge, and their true mean.
+
+    right: answers are right with probability `rate`; the judge errs in both directions. graded:
+    values are uniform with probability `rate`, else 0; the judge errs by giving 1.
+    """
+    has_value = rng.random(shape) < rate
+    is_wrong = rng.random(shape) >= accuracy
+    if kind == "right":
+        human = has_value * 1.0
+        return human, np.where(is_wrong, 1.0 - human, human), rate
+    human = np.where(has_value, rng.random(shape), 0.0)
+    return human, np.where(is_wrong, 1.0, human), rate / 2.0
+
+
+def weights_part(args, repetitions):
+    """A row for each kind of values, weights and number of queries.
+
+    z is the standardised logarithm of the weight.
+    """
+    rng = np.random.default_rng(args.seed)
+    kinds = ("normal", "mean + z / 2", "variance up", "variance down", "right")
+    for n, weighting, kind in product(
+        (20,) if args.tiny else (20, 50, 200), ("zipf", "lognormal", "uniform"), kinds
+    ):
+        p = (np.arange(n) + 0.5) / n
+        weights = {
+            "zipf": 1.0 / np.arange(1, n + 1),
+            "lognormal": np.exp(stats.norm.ppf(p)),
+            "uniform": p,
+        }[weighting]
+        z = np.log(weights)
+        z = ((z - z.mean()) / z.std())[:, np.newaxis]
+        noise = rng.normal(size=(n, repetitions))
+        mean = np.zeros((n, 1))
+        values = noise
+        if kind == "mean + z / 2":
+            mean = z / 2.0
+            values = noise + mean
+        elif kind.startswith("variance"):
+            values = noise * np.exp((0.4 if kind == "variance up" else -0.4) * z)
+        elif kind == "right":  # heavy queries are easier
+            mean = expit(1.0 + z)
+            values = (rng.random(noise.shape) < mean) * 1.0
+        truth = np.average(mean[:, 0], weights=weights)
+        found = mean_intervals(values, sample_weight=weights)
+        columns = {"values": kind, "weights": weighting, "n": n}
+        row = coverage_row(*found.interval.T, truth, **columns)
+        yield {**row, "n_effective": float(found.n_effective[0])}
 
 
 # Votes and duels --------------------------------------------------------------------------
@@ -268,6 +351,8 @@ def found_of_ten(seed, spread, n_duels, *, chosen, r=50, batch=10):
 PARTS = {
     "means": means_part,
     "judged": judged_part,
+    "few": few_part,
+    "weights": weights_part,
     "votes": votes_part,
     "duels": duels_part,
     "chosen": chosen_part,

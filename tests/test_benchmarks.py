@@ -239,13 +239,29 @@ def test_intervals_cover_means_and_ranks():
 
 
 def test_comparisons_cover_and_seldom_reject():
-    for row in run_tiny(
-        "comparisons", "--kinds", "ndcg@10", "right .6", "--sizes", "20"
-    ):
+    options = ["--part", "all", "--kinds", "ndcg@10", "right .6", "--sizes", "20"]
+    for row in run_tiny("comparisons", *options):
         assert row["difference"] > 85.0
         assert row["rank"] > 90.0
         assert row["best is tied"] > 80.0
         assert row["p <= .05"] < 20.0
+
+
+def test_comparisons_of_few_queries_and_families_cover():
+    rows = run_tiny(
+        "comparisons", "--part", "rare", "judged", "families", "--repetitions", "20"
+    )
+    assert min(row["least"] for row in rows if "least" in row) > 0.7
+    assert {row["contradictions"] for row in of(rows, part="rare")} == {0}
+    of_families = of(rows, part="families")
+    covered = np.mean([row["covered"] for row in of_families])
+    assert covered > np.mean([row["over queries"] for row in of_families])
+
+
+def test_intervals_of_few_values_and_weights_cover():
+    rows = run_tiny("intervals", "--part", "few", "weights", "--repetitions", "50")
+    assert min(row["least"] for row in rows if "least" in row) > 0.75
+    assert np.mean([row["covered"] for row in of(rows, part="weights")]) > 0.9
 
 
 def test_intervals_narrow_with_a_good_judge_and_know_of_prompts():

@@ -79,29 +79,101 @@ def test_a_p_value_is_not_below_that_of_the_signs():
     found = compare_rankers({"one": one, "other": other})
     assert found.p_value == [2.0**-3]
     assert (found.better, found.equal, found.worse) == ([4], [2], [0])
+    assert found.smallest_p == [2.0**-3]
     same = compare_rankers({"one": one, "other": one + 1e-16})  # rounding
     assert (same.p_value, same.equal, same.effect) == ([1.0], [6], [0.0])
+    # As if each had won one more query by the range of all values, 0.5 and 0.5001.
+    half = stats.norm.ppf(0.975) * np.sqrt(2 * 0.5**2 / 8 / 8)
+    assert_allclose(same.interval, [[-half, half]])
+    largest = 0.5 + 1e-4
+    d = [0.5, 0.5, 0.5, 0.5001, 0.0, 0.0, largest, -largest]
+    half = stats.norm.ppf(0.975) * np.std(d) / np.sqrt(8)
+    ends = np.array([np.mean(d) - half, np.mean(d) + half])
+    assert 0.004 < ends[0] < 0.005  # p cannot be small, and the interval holds 0
+    assert_allclose(found.interval, [[0.0, ends[1]]])
+    # All differ alike: neither the interval nor p takes this for certain.
+    all_alike = compare_rankers(
+        {"one": np.linspace(0, 1, 40), "other": np.linspace(0.01, 1.01, 40)}
+    )
+    (low, high), p = all_alike.interval[0], all_alike.p_value[0]
+    assert low < -0.01 < 0 < high
+    assert p > 0.05
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("kind", ["binary", "graded", "all differ", "equal"])
+def test_the_interval_holds_zero_where_p_cannot_be_small(kind, level):
+    rng = np.random.RandomState(0)
+    n_few = 0
+    for n in (2, 4, 5, 8, 20, 60):
+        one = rng.uniform(size=(n, 3)).round(2)
+        other = one - 0.3 * rng.uniform(size=one.shape)
+        if kind == "binary":
+            one = np.ones((n, 3))
+            other = (rng.uniform(size=one.shape) < 0.9) * 1.0
+        elif kind == "graded":
+            other = np.where(rng.uniform(size=one.shape) < 0.8, one, other)
+        elif kind == "equal":
+            one = np.full((n, 3), 7.0)
+            other = one
+        for a, b in zip(one.T, other.T, strict=True):
+            found = compare_rankers({"a": a, "b": b}, confidence_level=level)
+            low, high = found.interval[0]
+            assert low < high
+            n_different = (found.better + found.worse)[0]
+            floor = min(1.0, 2.0 ** (1 - n_different))
+            assert found.smallest_p == [floor]
+            assert found.p_value[0] >= floor
+            if floor > 1 - level:
+                n_few += 1
+                assert low <= 0 <= high
+                assert found.tied_with_best.all()
+    assert n_few
+
+
+def test_four_days_are_no_evidence():
+    """All four days are won: the printed line, the ranks and the interval say the same."""
+    found = compare_rankers({"a": [100, 120, 130, 160], "b": [75, 95, 102, 130]})
+    (low, high) = found.interval[0]
+    assert low < 0 < high
+    assert found.p_value == [0.125]
+    assert found.tied_with_best.all()
+    line = "4 tasks that differ: p cannot be below 0.12, 6 are needed"
+    assert line in repr(found)
+
+
+def test_few_rare_differences_are_covered():
+    """Values are equal but in 5 % of 20 queries: Student's interval covers .3."""
+    rng = np.random.RandomState(0)
+    covered = []
+    for _ in range(60):
+        one = rng.uniform(size=20)
+        is_different = rng.uniform(size=20) < 0.05
+        other = np.where(is_different, one * rng.uniform(size=20), one)
+        low, high = compare_rankers({"one": one, "other": other}).interval[0]
+        covered.append(low <= 0.05 / 4 <= high)
+    assert np.mean(covered) > 0.9
 
 
 def test_right_and_wrong_answers_have_intervals_inside_the_range():
-    one, other = np.ones(20), np.tile([1.0, 1.0, 1.0, 0.0], 5)
+    one, other = np.ones(24), np.tile([1.0, 1.0, 1.0, 0.0], 6)
     found = compare_rankers({"one": one, "other": other, "three": 3 * other})
     for column, ends in zip((one, other), found.means.interval, strict=False):
-        wilson = stats.binomtest(int(column.sum()), 20).proportion_ci(
+        wilson = stats.binomtest(int(column.sum()), 24).proportion_ci(
             0.95, method="wilson"
         )
         assert_allclose(ends, [wilson.low, wilson.high], rtol=1e-9)
-    # Bonett and Price: 5 of 20 and one more each, 6 / 22 and 1 / 22.
-    d, z = 5 / 22, stats.norm.ppf(0.975)
-    half = z * np.sqrt((7 / 22 - d**2) / 22)
+    # Bonett and Price: 6 of 24 and one more each, 7 / 26 and 1 / 26.
+    d, z = 6 / 26, stats.norm.ppf(0.975)
+    half = z * np.sqrt((8 / 26 - d**2) / 26)
     assert_allclose(found.interval[0], [d - half, d + half], rtol=1e-12)
     d = one - 3 * other  # not 0 or 1
     assert_allclose(
-        found.interval[1], stats.t.interval(0.95, 19, d.mean(), stats.sem(d))
+        found.interval[1], stats.t.interval(0.95, 23, d.mean(), stats.sem(d))
     )
     equal = compare_rankers({"one": one, "same": one})
     assert equal.interval[0, 0] < 0 < equal.interval[0, 1]
-    assert equal.means.interval[0].tolist() == pytest.approx([1 / (1 + z**2 / 20), 1.0])
+    assert equal.means.interval[0].tolist() == pytest.approx([1 / (1 + z**2 / 24), 1.0])
 
 
 @pytest.mark.parametrize("kind", ["binary", "skewed"])
@@ -205,13 +277,8 @@ def test_models_and_scores_on_one_table():
     table = found.to_frame()
     assert len(table) == 6
     same = table[(table.ranker == "ranker") & (table.baseline == "again")].iloc[0]
-    assert (same.difference, same.low, same.high, same.p_value, same.effect) == (
-        0,
-        0,
-        0,
-        1,
-        0,
-    )
+    assert (same.difference, same.p_value, same.effect) == (0, 1, 0)
+    assert same.low == -same.high < 0
     assert same.equal == len(found.qid)
     far = table[(table.ranker == "ranker") & (table.baseline == "first feature")].iloc[
         0
@@ -283,8 +350,12 @@ def test_no_warning_where_few_queries_differ():
 @pytest.mark.parametrize(
     ("n_queries", "n_rankers", "line"),
     [
-        (6, 3, "6 tasks that differ: p cannot be below 0.031"),
-        (4, 2, "4 tasks that differ: p cannot be below 0.12"),
+        (
+            6,
+            3,
+            "6 tasks that differ: p cannot be below 0.031, 7 are needed for 3 pairs",
+        ),
+        (4, 2, "4 tasks that differ: p cannot be below 0.12, 6 are needed"),
         (7, 3, None),
         (6, 2, None),
     ],
@@ -295,6 +366,13 @@ def test_a_line_says_that_too_few_queries_differ(n_queries, n_rankers, line):
     for text in (repr(found), found._repr_html_()):
         assert ("cannot be below" in text) == (line is not None)
         assert line is None or line in text
+
+
+def test_a_line_says_that_some_pairs_differ_in_too_few_queries():
+    one, other = np.random.RandomState(0).normal(size=(2, 20))
+    found = compare_rankers({"one": one, "other": other, "same": one})
+    line = "1 of 3 pairs differ in too few tasks for p <= 0.05: 6 are needed"
+    assert repr(found).endswith(line)
 
 
 # A judge ----------------------------------------------------------------------------
@@ -358,10 +436,34 @@ def test_a_judge_narrows_the_interval_around_what_people_say():
         for labels in (judge, np.zeros(len(judge)))
     ]
     assert np.all(widths[0] < 0.95 * widths[1])
-    # A judge without relevant documents: the values are 0, and the interval is Student's.
+    # A judge without relevant documents: the values are 0, and people's values remain.
     alone = compare_rankers(people, scores, judge=np.zeros(len(judge)), **params)
     d = alone.differences
-    assert_allclose(alone.p_value, stats.ttest_1samp(d, 0.0).pvalue)
+    floor = 2.0 ** (1 - (d != 0).sum(axis=0))
+    assert_allclose(alone.p_value, np.maximum(stats.ttest_1samp(d, 0.0).pvalue, floor))
+
+
+@pytest.mark.parametrize("n_labelled", [5, 8, 30])
+def test_a_judge_that_is_not_used_leaves_peoples_own_numbers(n_labelled):
+    """Right and wrong answers, and a judge that knows nothing."""
+    rng = np.random.RandomState(n_labelled)
+    y = np.tile([1.0, 0.0], (60, 1))
+    scores = {
+        name: (rng.uniform(size=(60, 1)) < 0.5) * [[1.0, 0.0]] + [[0.0, 0.5]]
+        for name in "abc"
+    }
+    people = np.where(np.arange(60)[:, np.newaxis] < n_labelled, y, np.nan)
+    params = {"measure": "precision@1", "zero_division": 0}
+    found = compare_rankers(people, scores, judge=np.zeros(y.shape), **params)
+    first = {name: one[:n_labelled] for name, one in scores.items()}
+    alone = compare_rankers(y[:n_labelled], first, **params)
+    for name in ("difference", "interval", "p_value", "smallest_p"):
+        assert_array_equal(getattr(found, name), getattr(alone, name))
+    for name in ("mean", "standard_error", "interval", "p_value"):
+        assert_array_equal(getattr(found.means, name), getattr(alone.means, name))
+    assert found.means.judge_weight.tolist() == [0.0] * 3
+    n_different = found.better + found.worse
+    assert np.all(found.p_value >= np.minimum(2.0 ** (1 - n_different), 1.0))
 
 
 def test_a_judge_of_matrices_targets_and_models():
@@ -468,7 +570,7 @@ def test_both_tables_print():
     means, pairs, best = repr(found).split("\n\n")
     best, few = best.splitlines()
     assert best == "best, or tied with the best: new, old"
-    assert few.startswith("3 queries that differ: p cannot be below 0.25")
+    assert few == "3 queries that differ: p cannot be below 0.25, 6 are needed"
     heading, *means = means.splitlines()
     assert heading == (
         "mrr: 8 queries, 2 rankers, 95% intervals; Holm over 1 pairs, "

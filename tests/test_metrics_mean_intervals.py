@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from lowrank_rank.metrics import mean_intervals, ndcg_score, per_query
@@ -30,14 +30,54 @@ def test_weight_zero_gives_students_interval(judge):
     low, high = stats.t.interval(0.9, 11, human.mean(), stats.sem(human[:, 0]))
     assert_allclose(found.interval, [[low, high]], rtol=1e-12)
     assert_allclose(found.p_value, stats.ttest_1samp(human, 0.0).pvalue, rtol=1e-9)
-    if judge == "opposed":
-        assert found.judge_weight == [0.0]
+    assert found.judge_weight == [0.0]
 
 
-def test_a_judge_equal_to_people_gives_the_precision_of_all_labels():
-    human, _, _ = drawn(1, 1000, 0, 0.0)
-    values = human[:, 0]
-    found = powered(values[:100], values[:100], values[100:])
+@pytest.mark.parametrize("n", [5, 10, 20, 50])
+def test_few_errors_of_the_judge_do_not_narrow_the_interval_too_much(n):
+    """Answers right in 95 %, and a judge that is right in 95 %, or always too kind."""
+    rng = np.random.default_rng(n)
+    human = (rng.random((n + 500, 2000)) < 0.95) * 1.0
+    graded = np.where(human == 1.0, rng.random(human.shape), 0.0)
+    wrong = rng.random(human.shape) < 0.05
+    for h, j, truth in (
+        (human, np.where(wrong, 1.0 - human, human), 0.95),
+        (graded, np.where(wrong, 1.0, graded), 0.475),
+    ):
+        found, alone = powered(h[:n], j[:n], j[n:]), mean_intervals(h[:n])
+        covered = [
+            np.mean((low <= truth) & (truth <= high))
+            for low, high in (found.interval.T, alone.interval.T)
+        ]
+        assert covered[0] > min(0.93, covered[1] - 0.01)
+        widths = [np.ptp(one.interval, axis=1) for one in (found, alone)]
+        assert np.all(widths[0] <= widths[1])
+        unused = found.judge_weight == 0
+        for name in ("mean", "standard_error", "interval", "p_value"):
+            assert_array_equal(
+                getattr(found, name)[unused], getattr(alone, name)[unused]
+            )
+
+
+def test_two_pairs_are_added_for_right_and_wrong_answers():
+    human = np.tile([1.0, 1.0, 0.0, 1.0], 10)
+    others = np.tile([1.0, 1.0, 0.0, 1.0, 1.0], 100)
+    found = powered(human, human, others)
+    h, j = np.append(human, [1.0, 0.0]), np.append(human, [0.0, 1.0])
+    # 0 and 7 are no answers, and no value is the judge's: no pairs are added.
+    more = powered(h * 7, j * 7 + 3, others * 7 + 3)
+    assert found.mean == pytest.approx(more.mean / 7)
+    assert found.standard_error == pytest.approx(more.standard_error / 7)
+    half = stats.norm.ppf(0.975) * found.standard_error
+    assert_allclose(
+        found.interval[0], [found.mean[0] - half[0], found.mean[0] + half[0]]
+    )
+
+
+def test_a_judge_with_small_errors_gives_the_precision_of_all_labels():
+    human, judge, others = drawn(1, 100, 900, 0.999999)
+    values = np.append(human, others - 5.0)
+    found = powered(human, judge, others)
     assert found.standard_error == pytest.approx(stats.sem(values), rel=0.02)
     assert found.mean == pytest.approx(values.mean(), abs=0.2 * stats.sem(values))
     assert found.judge_weight == pytest.approx(0.9, abs=0.03)  # N / (N + n)

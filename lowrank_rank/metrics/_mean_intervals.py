@@ -1,7 +1,7 @@
 """Means with their intervals, also of a few human values and many values of a judge."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -10,6 +10,13 @@ from .._arrays import check_finite, check_same_index
 from .._parameters import LEVEL, checked
 from .._tables import TableMixin
 from ..datasets._values import check_same_ids, read_columns
+from ._query_weights import (
+    average_families,
+    check_no_judge,
+    ids_of_table,
+    read_groups,
+    read_weights,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,11 +34,17 @@ class MeanIntervals(TableMixin):
     p_value : ndarray of shape (k,)
         Two-sided p value of the mean 0.
     n_queries : ndarray of int, shape (k,)
-        Number of values in each mean.
+        Number of values in each mean: of queries, or of families if there are groups.
     n_undefined : ndarray of int, shape (k,)
-        Number of NaN, which do not count.
+        Number of queries with NaN, which do not count.
+    unit : str
+        "queries" or "families".
+    n_effective : ndarray of shape (k,) or None
+        Number of equal weights that estimate as precisely, ``sum(w)**2 / sum(w**2)``.
+        None if all weights are equal.
     judge_weight : ndarray of shape (k,) or None
-        lam, averaged over the folds; at 0 the judge is not used. None without a judge.
+        lam, averaged over the folds; 0 where the judge is not used. None without a
+        judge.
     n_unanswered : ndarray of int, shape (k,), or None
         Number of queries that a run lacks and another run has; `compare_rankers` of
         runs only.
@@ -55,6 +68,8 @@ class MeanIntervals(TableMixin):
     p_value: np.ndarray
     n_queries: np.ndarray
     n_undefined: np.ndarray
+    unit: str = "queries"
+    n_effective: Any = None
     judge_weight: Any = None
     n_unanswered: Any = None
     rank_interval: Any = None
@@ -68,11 +83,13 @@ class MeanIntervals(TableMixin):
         columns["low"] = self.interval[:, 0]
         columns["high"] = self.interval[:, 1]
         if ranks is None:
-            columns["n_queries"] = self.n_queries
+            columns[f"n_{self.unit}"] = self.n_queries
             columns["n_undefined"] = self.n_undefined
         else:
             columns["rank_low"] = ranks[:, 0]
             columns["rank_high"] = ranks[:, 1]
+        if ranks is None and self.n_effective is not None:
+            columns["n_effective"] = self.n_effective
         if self.n_unanswered is not None:
             columns["n_unanswered"] = self.n_unanswered
         if self.judge_weight is not None:
@@ -90,6 +107,8 @@ def mean_intervals(
     *,
     judge: Any = None,
     judge_unlabelled: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
     confidence_level: float = 0.95,
 ) -> MeanIntervals:
     """Means of a measure over queries, each with its interval.
@@ -113,6 +132,14 @@ None, default=None
         Values of other queries, which have no human labels, by the judge's labels.
         Columns with names are matched by name. A frame with a column of ids or row
         numbers ("qid", "index", "task_id") is refused: make it the index.
+    groups : array-like of shape (n,), Series, dict or None, default=None
+        Family of each query, such as the document that several questions are about. The
+        values are averaged within each family first, and a family is one value. A
+        Series or dict goes by the ids of the queries, the index of a frame.
+        Not with a judge.
+    sample_weight : array-like of shape (n,), Series, dict or None, default=None
+        Weight >= 0 of each query, such as its traffic, given as `groups`. The weight of
+        a family is the mean weight of its queries. Not with a judge.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 
@@ -137,15 +164,27 @@ None, default=None
     Simulated intervals of 95 % cover .95 for NDCG@10 of 5 to 50 queries, .95 to .98 for
     right and wrong answers of 20 queries, and .81 to .90 for money with rare large
     values. The queries must be independent: days in a row, or queries of one user, are
-    not.
+    not, and `groups` names what belongs together.
+
+    With weights of shares ``p_i = w_i / sum(w)``, the mean is ``m = sum(p x)`` and n
+    is ``1 / sum(p**2)``, the effective number of queries. The variance of the mean is
+    the larger of two, ``sum(p (x - m)**2) / (n - 1)`` and
+    ``sum(p**2 (x - m)**2 / (1 - 2 p + 1/n))``, which holds if heavy queries vary more
+    or less than others.
 
     With a judge, the estimate [2]_ is the mean of
     ``c_i = h_i - lam_i (j_i - mean(judge_unlabelled))``, of human values h and the
     judge's j. The variance is ``var(c) / n + lam**2 var(judge_unlabelled) / N``. lam in
     [0, 1] minimises the variance. Cross-fitting: lam_i is estimated without the fold of
-    value i, and every fifth value is in the same fold. At lam = 0 this is the interval
-    of the human values alone. The human sample must show the errors of the judge: where
-    human and judged values differ in few of the n pairs, the interval is too narrow.
+    value i, and every fifth value is in the same fold.
+
+    Few errors of the judge tell little about the others. So two pairs are added if all
+    human values are 0 or 1, or if human and judged values differ in m pairs only, with
+    ``2**(1 - m) > 1 - confidence_level`` (five or fewer for 95 %). They are the largest
+    value by people with the smallest by the judge, and the reverse, and the quantile is
+    that of the normal distribution. If the interval is then not narrower than that of
+    the human values alone, the judge is not used: lam = 0, and all results are those of
+    the human values alone.
 
     References
     ----------
@@ -163,62 +202,156 @@ None, default=None
     mean    low   high  n_queries  n_undefined
        3  1.037  4.963          5            0
 
-    A judge that always agrees makes 10 human values as precise as 1,000:
+    50 human values with a judge of 950 others that always agrees, and without it:
 
     >>> import numpy as np
     >>> values = np.tile([0.0, 1.0], 500)
-    >>> few, others = values[:10], values[10:]
-    >>> found = mean_intervals(few, judge=few, judge_unlabelled=others)
-    >>> found.standard_error.round(4), 0.5 / 1000**0.5
-    (array([0.0158]), 0.015811388300841896)
+    >>> few, others = values[:50], values[50:]
+    >>> mean_intervals(few, judge=few, judge_unlabelled=others).interval.round(2)
+    array([[0.44, 0.56]])
+    >>> mean_intervals(few).interval.round(2)
+    array([[0.37, 0.63]])
+
+    Five questions about two documents, and questions of unequal traffic:
+
+    >>> answers, document = [1, 1, 1, 0, 1], ["a", "a", "a", "b", "b"]
+    >>> mean_intervals(answers, groups=document).mean
+    array([0.75])
+    >>> mean_intervals(answers, sample_weight=[2, 1, 1, 4, 2]).mean
+    array([0.6])
     """
     if (judge is None) != (judge_unlabelled is None):
         raise ValueError(
             "judge holds the judge's values of the queries with human values, and "
             "judge_unlabelled those of other queries: give both or neither."
         )
+    check_no_judge(judge, groups, sample_weight)
     check_same_index(human=human, judge=judge)
     names, h = read_columns(human, "human")
+    ids = ids_of_table(human)
+    weights = read_weights(sample_weight, ids, len(h))
+    family = None
+    unit = "queries"
+    if groups is not None:
+        unit = "families"
+        _, family = read_groups(groups, ids, len(h))
+    n_undefined = np.isnan(h).sum(axis=0)
+    if weights is not None:
+        # A query of weight 0 is none.
+        n_undefined = np.isnan(h[weights > 0]).sum(axis=0)
+        h = np.where(weights[:, np.newaxis] > 0, h, np.nan)
+    if family is not None:
+        h, weights = average_families(h, family, weights)
     n_defined = (~np.isnan(h)).sum(axis=0)
     if n_defined.min() < 2:
         name = names[np.argmin(n_defined)] or "human"
         raise ValueError(
-            f"{name} is defined on {n_defined.min()} of {len(h)} queries, not two."
+            f"{name} is defined on {n_defined.min()} of {len(h)} {unit}, not two."
         )
-    corrected = h
+    means, n_effective = _means_of_people(h, weights, confidence_level)
     judge_weight: Any = None
-    judge_variance = 0.0
     if judge is not None:
         check_same_ids(human, judge)
         _, j = read_columns(judge, "judge", names)
         _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
         _check_judge(h, j, j_unlabelled)
-        weights, judge_variance = _judge_weights(h, j, j_unlabelled)
-        # c_i = h_i - lam_i (j_i - mean(judge_unlabelled))
-        corrected = h - weights * (j - j_unlabelled.mean(axis=0))
-        judge_weight = weights.mean(axis=0)
-    mean = np.nanmean(corrected, axis=0)
-    # var(c) / n + lam**2 var(judge_unlabelled) / N
-    variance = np.nanvar(corrected, axis=0, ddof=1) / n_defined
-    if judge is not None:
-        variance = variance + judge_weight**2 * judge_variance
-    standard_error = np.sqrt(variance)
-    interval, p_value = student(mean, standard_error, n_defined, confidence_level)
-    if judge is None:
-        is_binary = ((h == 0) | (h == 1) | np.isnan(h)).all(axis=0)
-        interval[is_binary] = wilson(
-            mean[is_binary], n_defined[is_binary], confidence_level
+        values = np.vstack([h, j, j_unlabelled])
+        lowest = values.min(axis=0)
+        highest = values.max(axis=0)
+        is_binary = are_binary(h)
+        # A judge that is always right or always wrong could be the other.
+        lowest[is_binary] = np.minimum(lowest[is_binary], 0.0)
+        highest[is_binary] = np.maximum(highest[is_binary], 1.0)
+        means, judge_weight = prediction_powered(
+            h,
+            j,
+            j_unlabelled,
+            alone=means,
+            added_h=np.where(is_binary, [[1.0], [0.0]], [highest, lowest]),
+            added_j=np.array([lowest, highest]),
+            is_binary=is_binary,
+            confidence_level=confidence_level,
         )
     return MeanIntervals(
         names=names,
-        mean=mean,
-        standard_error=standard_error,
-        interval=interval,
-        p_value=p_value,
+        mean=means.mean,
+        standard_error=means.standard_error,
+        interval=means.interval,
+        p_value=means.p_value,
         n_queries=n_defined,
-        n_undefined=len(h) - n_defined,
+        n_undefined=n_undefined,
+        unit=unit,
+        n_effective=n_effective,
         judge_weight=judge_weight,
     )
+
+
+class Means(NamedTuple):
+    """Means with their standard errors, intervals, and p values of the mean 0."""
+
+    mean: np.ndarray
+    standard_error: np.ndarray
+    interval: np.ndarray
+    p_value: np.ndarray
+
+
+def _means_of_people(h, weights, confidence_level):
+    """Compute the means of columns, NaN left out, and their effective numbers."""
+    n = (~np.isnan(h)).sum(axis=0)
+    n_effective = None
+    if weights is None:
+        mean = np.nanmean(h, axis=0)
+        standard_error = np.sqrt(np.nanvar(h, axis=0, ddof=1) / n)
+    else:
+        mean, standard_deviation, n = weighted_moments(h, weights)
+        standard_error = standard_deviation / np.sqrt(n)
+        n_effective = n
+    interval, p_value = student(mean, standard_error, n, confidence_level)
+    is_binary = are_binary(h)
+    interval[is_binary] = wilson(mean[is_binary], n[is_binary], confidence_level)
+    means = Means(
+        mean=mean, standard_error=standard_error, interval=interval, p_value=p_value
+    )
+    return means, n_effective
+
+
+def are_binary(values):
+    """Return for each column whether all values are 0, 1 or NaN."""
+    return ((values == 0) | (values == 1) | np.isnan(values)).all(axis=0)
+
+
+def weighted_moments(values, weights):
+    """Compute weighted means, standard deviations and effective numbers of columns.
+
+    NaN is left out.
+
+    Returns
+    -------
+    mean, standard_deviation : ndarray of shape (k,)
+        The standard error of the mean is standard_deviation / sqrt(n).
+    n : ndarray of shape (k,)
+        Effective number of values.
+    """
+    is_defined = ~np.isnan(values)
+    x = np.where(is_defined, values, 0.0)
+    p = np.where(is_defined, weights[:, np.newaxis], 0.0)
+    p = p / p.sum(axis=0)
+    # n = 1 / sum p**2
+    n = 1.0 / np.sum(p**2, axis=0)
+    if n.min() < 2.0:
+        raise ValueError(
+            "sample_weight gives nearly all weight to one: "
+            f"{n.min():.3g} equal weights would estimate as precisely, and at least "
+            "two are needed."
+        )
+    mean = np.sum(p * x, axis=0)
+    squares = (x - mean) ** 2
+    # sum p (x - m)**2 / (n - 1)
+    variance = np.sum(p * squares, axis=0) / (n - 1.0)
+    # sum p**2 (x - m)**2 / (1 - 2 p + 1/n): its expectation is the variance of the
+    # mean if all values have one variance, and near it if they have several.
+    robust_variance = np.sum(p**2 * squares / (1.0 - 2.0 * p + 1.0 / n), axis=0)
+    return mean, np.sqrt(n * np.maximum(variance, robust_variance)), n
 
 
 def _check_judge(h, j, j_unlabelled):
@@ -239,6 +372,77 @@ def _check_judge(h, j, j_unlabelled):
             f"{n} values have human labels and {n_unlabelled} the judge's labels "
             "alone: at least 5 and 2 are needed."
         )
+
+
+def are_few(n_different, confidence_level):
+    """Return whether so many signs, each + or - alike, are too often all the same."""
+    return np.exp2(1.0 - n_different) > 1.0 - confidence_level
+
+
+def prediction_powered(
+    h, j, j_unlabelled, *, alone, added_h, added_j, is_binary, confidence_level
+):
+    """Compute means of human values and a judge; `alone` where these are not narrower.
+
+    Parameters
+    ----------
+    h, j : ndarray of shape (n, k)
+        Values of the same queries by people and by the judge.
+    j_unlabelled : ndarray of shape (N, k)
+        Values of other queries by the judge.
+    alone : Means
+        Of the human values.
+    added_h, added_j : ndarray of shape (2, k)
+        Two more pairs, for columns of 0 and 1 and those with few errors of the judge.
+    is_binary : ndarray of bool, shape (k,)
+    confidence_level : float
+
+    Returns
+    -------
+    means : Means
+    judge_weight : ndarray of shape (k,)
+        0 where the means are those of `alone`.
+    """
+    # Smaller differences are rounding errors.
+    rounding = 1e-12 * np.abs(h).max()
+    n_errors = (np.abs(h - j) > rounding).sum(axis=0)
+    is_few = is_binary | are_few(n_errors, confidence_level)
+    of_pairs = _corrected_mean(h, j, j_unlabelled)
+    of_more = _corrected_mean(
+        np.concatenate([h, added_h]), np.concatenate([j, added_j]), j_unlabelled
+    )
+    mean, standard_error, weight = np.where(is_few, of_more, of_pairs)
+    interval, p_value = student(mean, standard_error, len(h), confidence_level)
+    normal_interval, normal_p_value = normal(mean, standard_error, confidence_level)
+    p_value = np.where(is_few, normal_p_value, p_value)
+    interval[is_few] = normal_interval[is_few]
+    highest, lowest = added_h[:, is_binary, np.newaxis]
+    interval[is_binary] = np.clip(interval[is_binary], lowest, highest)
+    is_narrower = np.ptp(interval, axis=1) < np.ptp(alone.interval, axis=1)
+    is_used = is_narrower & (weight > 0)
+    means = Means(
+        mean=np.where(is_used, mean, alone.mean),
+        standard_error=np.where(is_used, standard_error, alone.standard_error),
+        interval=np.where(is_used[:, np.newaxis], interval, alone.interval),
+        p_value=np.where(is_used, p_value, alone.p_value),
+    )
+    return means, np.where(is_used, weight, 0.0)
+
+
+def _corrected_mean(h, j, j_unlabelled):
+    """Compute the mean of the corrected values, its error, and the judge's weight.
+
+    Returns
+    -------
+    ndarray of shape (3, k)
+    """
+    weights, judge_variance = _judge_weights(h, j, j_unlabelled)
+    weight = weights.mean(axis=0)
+    # c_i = h_i - lam_i (j_i - mean(judge_unlabelled))
+    corrected = h - weights * (j - j_unlabelled.mean(axis=0))
+    # var(c) / n + lam**2 var(judge_unlabelled) / N
+    variance = corrected.var(axis=0, ddof=1) / len(h) + weight**2 * judge_variance
+    return np.array([corrected.mean(axis=0), np.sqrt(variance), weight])
 
 
 def _judge_weights(h, j, j_unlabelled):
@@ -275,11 +479,21 @@ def student(mean, standard_error, n, confidence_level):
     """Compute Student's intervals of means of n values, and the p values of mean 0."""
     half_width = stats.t.ppf(0.5 + confidence_level / 2.0, n - 1) * standard_error
     interval = np.stack([mean - half_width, mean + half_width], axis=-1)
-    # |mean| / standard error; 0 / 0 is 0.
-    infinite = np.where(mean == 0, 0.0, np.inf)
-    t = np.divide(np.abs(mean), standard_error, out=infinite, where=standard_error > 0)
-    p_value = 2.0 * stats.t.sf(t, n - 1)
-    return interval, p_value
+    t = _ratio(np.abs(mean), standard_error)
+    return interval, 2.0 * stats.t.sf(t, n - 1)
+
+
+def normal(mean, standard_error, confidence_level):
+    """Compute normal intervals of means, and the p values of mean 0."""
+    half_width = stats.norm.ppf(0.5 + confidence_level / 2.0) * standard_error
+    interval = np.stack([mean - half_width, mean + half_width], axis=-1)
+    return interval, 2.0 * stats.norm.sf(_ratio(np.abs(mean), standard_error))
+
+
+def _ratio(distance, scale):
+    """Divide distances >= 0 by scales >= 0; 0 / 0 is 0."""
+    infinite = np.where(distance == 0, 0.0, np.inf)
+    return np.divide(distance, scale, out=infinite, where=scale > 0)
 
 
 def wilson(fraction, n, confidence_level):

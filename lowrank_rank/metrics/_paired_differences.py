@@ -1,18 +1,26 @@
 """Paired differences of rankers: intervals, tests, ranks and Holm's correction."""
 
 import numpy as np
-from scipy import stats
 
-from ._mean_intervals import mean_intervals, student
+from ._mean_intervals import (
+    Means,
+    are_binary,
+    are_few,
+    normal,
+    prediction_powered,
+    student,
+    weighted_moments,
+)
 
 
-def paired_statistics(values, judge, judge_unlabelled, confidence_level):
+def paired_statistics(values, weights, judge, judge_unlabelled, confidence_level):
     """Compute statistics of the differences a - b of all rankers a and b.
 
     Parameters
     ----------
     values : ndarray of shape (n_queries, n_rankers)
         Values by the labels of people, without NaN.
+    weights : ndarray of shape (n_queries,), or None
     judge : ndarray of shape (n_queries, n_rankers), or None
         Values of the same queries by the labels of a judge.
     judge_unlabelled : ndarray of shape (n_others, n_rankers), or None
@@ -24,43 +32,126 @@ def paired_statistics(values, judge, judge_unlabelled, confidence_level):
     dict of str to ndarray of shape (n_rankers, n_rankers) or (n_rankers, n_rankers, 2)
         Named as in `RankerComparison`.
     """
-    n, m = values.shape
     by_ranker = np.ascontiguousarray(values.T)
     # Smaller differences are rounding errors of sums over documents.
     rounding = 1e-12 * np.abs(by_ranker).max()
-    mean = np.zeros((m, m))
-    standard_deviation = np.zeros((m, m))
-    judge_error = np.zeros((m, m))
-    better = np.zeros((m, m), dtype=int)
-    for a in range(m):
-        # Row b has the differences a - b of all queries.
-        d = by_ranker[a] - by_ranker
-        d[np.abs(d) <= rounding] = 0.0
-        better[a] = (d > 0).sum(axis=1)
-        mean[a] = d.mean(axis=1)
-        standard_deviation[a] = d.std(axis=1, ddof=1)
+    largest, both_binary = _largest_differences(by_ranker)
+    rows = []
+    for a in range(len(by_ranker)):
+        judge_differences = None
         if judge is not None:
-            means = mean_intervals(
-                d.T,
-                judge=judge[:, [a]] - judge,
-                judge_unlabelled=judge_unlabelled[:, [a]] - judge_unlabelled,
+            judge_differences = (
+                judge[:, [a]] - judge,
+                judge_unlabelled[:, [a]] - judge_unlabelled,
             )
-            mean[a] = means.mean
-            judge_error[a] = means.standard_error
-    worse = better.T
+        rows.append(
+            statistics_of_differences(
+                by_ranker[a] - by_ranker,
+                largest=largest[a],
+                both_binary=both_binary[a],
+                weights=weights,
+                judge_differences=judge_differences,
+                rounding=rounding,
+                confidence_level=confidence_level,
+            )
+        )
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def _largest_differences(by_ranker):
+    """Compute the range of the values of each two rankers.
+
+    Returns
+    -------
+    largest : ndarray of shape (n_rankers, n_rankers)
+        1 if all values are 0 or 1; the largest absolute value if all are equal.
+    both_binary : ndarray of bool, shape (n_rankers, n_rankers)
+    """
+    highest = by_ranker.max(axis=1)
+    lowest = by_ranker.min(axis=1)
+    largest = np.maximum.outer(highest, highest) - np.minimum.outer(lowest, lowest)
+    is_binary = are_binary(by_ranker.T)
+    both_binary = np.logical_and.outer(is_binary, is_binary)
+    largest[both_binary] = 1.0
+    is_equal = largest == 0
+    largest[is_equal] = np.broadcast_to(np.abs(highest), largest.shape)[is_equal]
+    return largest, both_binary
+
+
+def statistics_of_differences(
+    d,
+    *,
+    largest,
+    both_binary,
+    weights,
+    judge_differences,
+    rounding,
+    confidence_level,
+):
+    """Compute statistics of differences of k pairs of rankers.
+
+    Parameters
+    ----------
+    d : ndarray of shape (k, n_queries)
+        Differences by the labels of people.
+    largest : ndarray of shape (k,)
+        The largest difference possible.
+    both_binary : ndarray of bool, shape (k,)
+        Whether all values of both rankers are 0 or 1.
+    weights : ndarray of shape (n_queries,), or None
+    judge_differences : pair of ndarray, or None
+        Differences by the labels of a judge, in the same queries (n_queries, k) and in
+        others (n_others, k).
+    rounding : float
+        Differences up to this are 0.
+    confidence_level : float
+
+    Returns
+    -------
+    dict of str to ndarray of shape (k,) or (k, 2)
+    """
+    d[np.abs(d) <= rounding] = 0.0
+    better = (d > 0).sum(axis=1)
+    worse = (d < 0).sum(axis=1)
+    moments = _moments(d, weights)
+    mean = moments["mean"]
+    n = moments["n"]
+    standard_deviation = moments["standard_deviation"]
     standard_deviation[standard_deviation <= rounding] = 0.0
-    standard_error = judge_error
-    if judge is None:
-        standard_error = standard_deviation / np.sqrt(n)
+    standard_error = standard_deviation / np.sqrt(n)
     interval, p_value = student(mean, standard_error, n, confidence_level)
-    if judge is None:
-        # The probability that all differences have the same sign: 2**(1 - n_different).
-        p_of_signs = np.minimum(np.exp2(1.0 - better - worse), 1.0)
-        p_value = np.maximum(p_value, p_of_signs)
-        is_binary = ((by_ranker == 0) | (by_ranker == 1)).all(axis=1)
-        both_binary = is_binary & is_binary[:, np.newaxis]
-        binary_interval = bonett_price(better, worse, n, confidence_level)
-        interval[both_binary] = binary_interval[both_binary]
+    # The probability that all differences have the same sign: 2**(1 - n_different).
+    smallest_p = np.minimum(np.exp2(1.0 - moments["n_different"]), 1.0)
+    is_few = are_few(moments["n_different"], confidence_level)
+    has_no_spread = standard_deviation == 0
+    adjusted_interval, adjusted_p = bonett_price(
+        moments["total"], moments["squares"], n, largest, confidence_level
+    )
+    is_adjusted = both_binary | is_few | has_no_spread
+    interval[is_adjusted] = adjusted_interval[is_adjusted]
+    # Where p cannot be small, the interval holds 0.
+    interval[is_few, 0] = np.minimum(interval[is_few, 0], 0.0)
+    interval[is_few, 1] = np.maximum(interval[is_few, 1], 0.0)
+    # Equal differences are no proof that all are equal.
+    p_value[has_no_spread] = adjusted_p[has_no_spread]
+    p_value = np.maximum(p_value, smallest_p)
+    if judge_differences is not None:
+        alone = Means(
+            mean=mean, standard_error=standard_error, interval=interval, p_value=p_value
+        )
+        means, judge_weight = prediction_powered(
+            d.T,
+            *judge_differences,
+            alone=alone,
+            added_h=np.array([largest, -largest]),
+            added_j=np.zeros((2, len(d))),
+            is_binary=both_binary,
+            confidence_level=confidence_level,
+        )
+        mean = means.mean
+        interval = means.interval
+        p_value = means.p_value
+        smallest_p[judge_weight > 0] = 0.0
     # mean / standard deviation; 0 / 0 is 0.
     infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     effect = np.divide(
@@ -70,25 +161,75 @@ def paired_statistics(values, judge, judge_unlabelled, confidence_level):
         "difference": mean,
         "interval": interval,
         "p_value": p_value,
+        "smallest_p": smallest_p,
         "effect": effect,
         "better": better,
-        "equal": n - better - worse,
+        "equal": d.shape[1] - better - worse,
         "worse": worse,
     }
 
 
-def bonett_price(better, worse, n, confidence_level):
-    """Compute intervals of differences of paired fractions.
+def _moments(d, weights):
+    """Compute moments of each row of differences.
 
-    They are Wald's intervals after each ranker has won one more query.
+    Returns
+    -------
+    dict of str to ndarray of shape (k,)
+        "mean"; "standard_deviation"; "total" and "squares", the sums of differences and
+        of their squares; "n_different", the effective number of queries that differ.
+        "n", a number, is the effective number of queries.
     """
-    mean = (better - worse) / (n + 2)
-    # Variance of a difference of 1, 0 or -1: E[d**2] - E[d]**2.
-    variance = (better + worse + 2) / (n + 2) - mean**2
-    z = stats.norm.ppf(0.5 + confidence_level / 2.0)
-    half_width = z * np.sqrt(variance / (n + 2))
-    ends = np.stack([mean - half_width, mean + half_width], axis=-1)
-    return np.clip(ends, -1.0, 1.0)
+    if weights is None:
+        return {
+            "mean": d.mean(axis=1),
+            "standard_deviation": d.std(axis=1, ddof=1),
+            "total": d.sum(axis=1),
+            "squares": np.einsum("ij,ij->i", d, d),
+            "n_different": np.count_nonzero(d, axis=1),
+            "n": d.shape[1],
+        }
+    mean, standard_deviation, n = weighted_moments(d.T, weights)
+    return {
+        "mean": mean,
+        "standard_deviation": standard_deviation,
+        "total": n * mean,
+        # (n - 1) s**2 + n mean**2
+        "squares": (n - 1.0) * standard_deviation**2 + n * mean**2,
+        "n_different": _effective_number((d != 0) * weights),
+        "n": n[0],
+    }
+
+
+def _effective_number(weights):
+    """Compute sum(w)**2 / sum(w**2) of each row; 0 where all weights are 0."""
+    squares = np.sum(weights**2, axis=1)
+    zeros = np.zeros(len(weights))
+    return np.divide(
+        np.sum(weights, axis=1) ** 2, squares, out=zeros, where=squares > 0
+    )
+
+
+def bonett_price(total, squares, n, largest, confidence_level):
+    """Compute intervals of mean differences, and the p values of the mean 0.
+
+    They are Wald's after each ranker has won one more query by `largest`.
+
+    Parameters
+    ----------
+    total, squares : ndarray
+        Sums of n differences and of their squares.
+    n : float
+    largest : ndarray
+        The largest difference possible.
+    confidence_level : float
+    """
+    mean = total / (n + 2)
+    # Variance of the n + 2 differences: E[d**2] - E[d]**2.
+    variance = (squares + 2 * largest**2) / (n + 2) - mean**2
+    standard_error = np.sqrt(variance / (n + 2))
+    interval, p_value = normal(mean, standard_error, confidence_level)
+    bound = largest[..., np.newaxis]
+    return np.clip(interval, -bound, bound), p_value
 
 
 def rank_intervals(p_value, difference, level):

@@ -23,6 +23,7 @@ from ..target_losses._names import (
     resolve_measure,
 )
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
+from ._query_weights import average_families, read_groups, read_weights
 
 if TYPE_CHECKING:
     import pandas
@@ -150,6 +151,8 @@ def evaluate_run(
     measure: Any = ("ndcg@10", "map"),
     k: Any = None,
     average: str | None = "mean",
+    groups: Any = None,
+    sample_weight: Any = None,
     all_queries: bool = True,
     zero_division: float = np.nan,
 ) -> "dict[str, Any] | Any":
@@ -180,6 +183,12 @@ default=("ndcg@10", "map")
         Cut-offs of the names that have none, as in `per_query`.
     average : {"mean", None}, default="mean"
         The mean over queries, or a table with one row per query.
+    groups : dict, Series or None, default=None
+        Family of each query by its id: the mean is over the means of the families. For
+        average="mean" only; `mean_intervals` takes a table and groups.
+    sample_weight : dict, Series or None, default=None
+        Weight >= 0 of each query by its id, such as its traffic. The weight of a family
+        is the mean weight of its queries. For average="mean" only.
     all_queries : bool, default=True
         Whether judged queries that the run lacks count as if nothing had been
         retrieved, as in ir_measures and ``trec_eval -c``; a warning says their number.
@@ -231,6 +240,16 @@ default=("ndcg@10", "map")
     >>> relevant = {"q1": ["d1", "d2", "d3"]}
     >>> evaluate_run(qrels=relevant, run=found, measure="precision@5")
     {'precision@5': 0.4}
+
+    The second query is asked three times as often, and finds nothing:
+
+    >>> qrels = {"q1": {"d1", "d2", "d3"}, "q2": {"d9"}}
+    >>> run["q2"] = ["d1"]
+    >>> traffic = {"q1": 1, "q2": 3}
+    >>> evaluate_run(
+    ...     qrels=qrels, run=run, measure="precision@5", sample_weight=traffic
+    ... )
+    {'precision@5': 0.1}
     """
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
@@ -241,13 +260,28 @@ default=("ndcg@10", "map")
     if all_queries:
         queries += [query for query in qrels if query not in run]
     check_ids(run, qrels, "The run", queries)
+    if average is None and not (groups is None and sample_weight is None):
+        raise ValueError(
+            "groups and sample_weight belong to a mean: leave out average=None, or "
+            "give them to mean_intervals with the table."
+        )
+    weights = read_weights(sample_weight, queries, len(queries), of_runs=True)
+    family = None
+    if groups is not None:
+        _, family = read_groups(groups, queries, len(queries), of_runs=True)
     values = {}
     for name, of_queries in values_of_run(run, qrels, queries, measures).items():
+        of_units = np.where(np.isnan(of_queries), fallback, of_queries)
+        unit_weights = weights
+        if family is not None:
+            averages, unit_weights = average_families(
+                of_units[:, np.newaxis], family, weights
+            )
+            of_units = averages[:, 0]
+        if unit_weights is None:
+            unit_weights = np.ones(len(of_units))
         values[name] = mean_of_lists(
-            of_queries,
-            np.ones(len(of_queries)),
-            average=average,
-            zero_division=fallback,
+            of_units, unit_weights, average=average, zero_division=fallback
         )
     if average == "mean":
         return values
