@@ -13,6 +13,7 @@ from importlib import import_module
 from types import ModuleType
 
 import api_groups
+import learnt_orders
 import meta_estimators
 import numpy as np
 import scikit_learn_tools as scikit_learn
@@ -297,7 +298,9 @@ N_ITEMS = 10
 def names_table(names, *, aimed_at):
     """The meaning of each name, from the docstrings of the classes."""
     head = ["name", "class", "labels", "NaN"]
-    head += ["d", "documents", "decoders of fixed items"] if aimed_at else []
+    if aimed_at:
+        head += ["d", "decoders of fixed items", *ORDERS, "another k"]
+        orders = [learnt_orders.learnt_orders(*given) for given in ORDERS.values()]
     rows = [head]
     for name, entry in names.items():
         loss = resolve_measure(entry.examples[-1])
@@ -309,11 +312,26 @@ def names_table(names, *, aimed_at):
             ]
             row += [
                 dimension(loss),
-                "yes" if loss.takes_documents else "no",
                 ", ".join(decoders),
+                *[order_cell(learnt[name]) for learnt in orders],
+                ", ".join(learnt_orders.cut_matters(name)),
             ]
         rows.append(row)
     return list_table(rows)
+
+
+#: Columns of the orders that are learnt: the layout and the number of grades.
+ORDERS = {
+    "order of documents": ("documents", 5),
+    "of labels 0 and 1": ("documents", 2),
+    "of fixed items": ("items", 5),
+}
+
+
+def order_cell(order):
+    """A name of the table as code, or a word."""
+    words = (learnt_orders.NO_FORM, learnt_orders.NOTHING)
+    return order if order in words else f"``{order}``"
 
 
 def list_table(rows):

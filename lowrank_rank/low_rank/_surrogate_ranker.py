@@ -48,7 +48,9 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     ----------
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", "precision@5", "pd" or an object
-        such as ``NDCG(k=10, gain="exponential")``.
+        such as ``NDCG(k=10, gain="exponential")``. Names with the same gains and
+        normalisers learn the same order of documents: "precision@1" that of
+        "precision@50", "dcg" that of "gain@5", "map" that of "recall@10".
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression. "ridge" is linear least squares, for documents centred within
         lists, "logistic" is fractional logistic regression of items [2]_. "trees" is a

@@ -43,8 +43,10 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It gives each document a utility
         v, its gain over the normaliser of its list, times the mean normaliser of all
-        rows. "map" has v_i = y_i / sum(y) and no regret bound; the order is right under
-        noise of P_reinforce (`lowrank_rank.calibration.noise_report`).
+        rows. Names with equal utilities fit one model: "precision@1" and
+        "precision@50", "dcg" and "gain@5", "map" and "recall@10". "map" has v_i = y_i /
+        sum(y) and no regret bound; the order is right under noise of P_reinforce
+        (`lowrank_rank.calibration.noise_report`).
     surrogate : str or Surrogate, default="cross_entropy"
         A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. "ranknet" and
         "pairwise_squared_hinge" are not order-preserving. A two-sided pointwise
