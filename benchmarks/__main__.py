@@ -11,6 +11,7 @@ from tests.fuzz import fuzz
 
 from . import (
     clicks,
+    cluster,
     comparisons,
     consistency,
     decoders,
@@ -47,6 +48,7 @@ COMMANDS = {
         comparisons,
         limits,
         memory,
+        cluster,
         decoders,
         consistency,
         papers,

@@ -1,6 +1,7 @@
 """Every command of the benchmarks runs on tiny input and returns sound rows."""
 
 import json
+import os
 from functools import partial
 from pathlib import Path
 
@@ -311,6 +312,18 @@ def test_memory_is_measured_in_a_process_of_its_own():
     )
     assert "lsqr" in name
     assert 0.01 < gib < 2
+
+
+@pytest.mark.skipif(
+    not os.environ.get("CI"),
+    reason="starts two processes: set CI=true, as .ci/run does",
+)
+@pytest.mark.filterwarnings("ignore")  # of Dask and of tiny data
+def test_workers_of_a_cluster_grow_trees_of_the_quality_of_one_process():
+    rows = run_tiny("cluster", "--part", "generated")
+    values = {row["model"]: row["NDCG@10"] for row in rows}
+    cluster = values["two losses, two workers"]
+    assert cluster == pytest.approx(values["two losses, one process"], abs=0.1)
 
 
 def test_decoders_never_exceed_an_optimum():

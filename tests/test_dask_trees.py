@@ -155,7 +155,7 @@ def test_a_worker_that_is_lost_is_an_error_and_a_new_fit_works():
         killer = threading.Thread(target=kill)
         killer.start()
         model.set_params(estimator__n_estimators=1_000_000)
-        with pytest.raises(RuntimeError, match="workers were lost"):
+        with pytest.raises(RuntimeError, match="worker was lost"):
             fit(model, X_parts, y, qid=qid, client=two)
         assert time.monotonic() - killed[0] < 10
         killer.join()

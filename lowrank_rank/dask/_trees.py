@@ -1,7 +1,9 @@
 """Trees of LightGBM on a Dask cluster, trained by LightGBM's own Dask estimator."""
 
 import copy
+import io
 import warnings
+from contextlib import nullcontext, redirect_stdout
 from operator import itemgetter
 
 import dask.array as da
@@ -49,8 +51,17 @@ def fit_trees(model, blocks):
     X, grades, lengths, *weights = columns
     del rows, parts  # the workers need the joined parts alone
     trees = DaskLGBMRanker(**settings, client=WatchedClient(client, workers))
+    # LightGBM prints its search for ports even if it is not verbose.
+    output = nullcontext()
+    if settings.get("verbose", 1) < 0:
+        output = redirect_stdout(io.StringIO())
     # LightGBM asks for a current client, and warns of its own parameter.
-    with client.as_current(), warnings.catch_warnings(), explain_long_query(estimator):
+    with (
+        output,
+        client.as_current(),
+        warnings.catch_warnings(),
+        explain_long_query(estimator),
+    ):
         warnings.filterwarnings("ignore", "Parameter n_jobs will be ignored")
         trees.fit(
             X, grades, group=lengths, sample_weight=weights[0] if weights else None
@@ -154,6 +165,12 @@ def columns_of(client, parts, workers, i):
     return da.concatenate(arrays)
 
 
+_WORKER_LOST = (
+    "A worker was lost while LightGBM trained, and LightGBM needs all of them. The "
+    "model is unchanged: call fit again."
+)
+
+
 class WatchedClient:
     """A client for LightGBM: ranks in the order of the parts, and lost workers found.
 
@@ -179,17 +196,21 @@ class WatchedClient:
         waiting = list(futures.values() if isinstance(futures, dict) else futures)
         while True:
             has_failed = any(future.status == "error" for future in waiting)
-            lost = set(self.workers) - set(self.client.nthreads())
-            if lost:
+            if set(self.workers) - set(self.client.nthreads()):
                 self.client.cancel(waiting)
-                raise RuntimeError(
-                    f"{len(lost)} of {len(self.workers)} workers were lost while "
-                    "LightGBM trained, and it needs all of them. The model is "
-                    "unchanged: call fit again."
-                )
+                raise RuntimeError(_WORKER_LOST)
             if has_failed or all(future.done() for future in waiting):
-                return self.client.gather(futures)
+                return self._results(futures)
             try:
                 wait(waiting, timeout=1)
             except TimeoutError:
                 continue
+
+    def _results(self, futures):
+        try:
+            return self.client.gather(futures)
+        except Exception as error:
+            # The other workers may fail before Dask knows of the lost one.
+            if "Socket" not in str(error):
+                raise
+            raise RuntimeError(_WORKER_LOST) from error
