@@ -412,6 +412,7 @@ def test_a_stream_continues_a_fit(method):
     assert model.coef_.dtype == np.float32
 
 
+@pytest.mark.filterwarnings("ignore:Training lowered")
 @pytest.mark.parametrize("method", ["ramp", "avg"])
 def test_the_prediction_is_the_midpoint_of_the_start_and_the_averaged_steps(method):
     """Three passes over one mini-batch, whose weights grow like t (t + 1) (t + 2)."""
@@ -818,3 +819,17 @@ def test_cutting_planes_that_run_out_of_rounds_warn():
     ):
         PrecisionAtKPerceptron(method="svmperf", max_iter=300, alpha=1e6).fit(X, y)
     assert not hasattr(done.set_params(method="ramp").fit(X, y), "dual_gap_")
+
+
+def test_training_that_lowers_the_top_warns_and_changes_nothing():
+    """Steps that are far too long lead away from logistic regression."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = (X[:, 0] + 0.5 * rng.normal(size=300) > 1.0).astype(int)
+    model = PrecisionAtKPerceptron(
+        alpha=0, eta0=1e6, max_iter=1, average=False, random_state=0
+    )
+    with pytest.warns(UserWarning, match="the initial logistic regression is better"):
+        model.fit(X, y)
+    assert model.score(X, y) < 0.95
+    PrecisionAtKPerceptron(random_state=0).fit(X, y)  # no warning

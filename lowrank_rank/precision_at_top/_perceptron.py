@@ -277,7 +277,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             If the cutting planes do not reach `tol` or score all rows alike.
         UserWarning
-            If queries have fewer positives than a count of precision.
+            If queries have fewer positives than a count of precision, or the initial
+            logistic regression has a better top of the training rows than the model, by
+            more than the standard error ``sqrt(p (1 - p) / k)`` of its precision.
         """
         with fresh_fit(self):
             X, positive, lists = self._read_labels(X, y, qid)
@@ -285,6 +287,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             path, scaled, shift = self._standardise(X, positive)
             weights = self._solve(path, scaled, shift, positive, lists)
             self._keep(X, positive, weights)
+            if not is_published(self.method) and path.start.any():
+                self._warn_of_start(X, positive, lists)
             self.n_lists_ = lists.n_lists
             self._fitted_lists_ = lists.keys(MAX_KEYS)
             self._n_counted_rows_ = None
@@ -534,6 +538,30 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if is_published(self.method):
             return path.mean
         return (path.start + path.mean) / 2.0
+
+    def _warn_of_start(self, X, positive, lists):
+        """Warn if the initial weights have a better top of the training rows.
+
+        The drop must exceed the standard error of the fraction p of the k places that
+        are right, ``sqrt(p (1 - p) / k)``.
+        """
+        grouped = lists.group(positive).astype(float)
+
+        def value(weights):
+            coef = weights[np.newaxis] / self._path_.scaling.scale
+            scores = linear_scores(X, coef, 0.0)[:, 0]
+            values = self.target_loss_.values(grouped, lists.group(scores), lists)
+            return float(np.nanmean(values))
+
+        before = value(self._path_.start)
+        after = value(self._weights(self._path_))
+        variance = max(before * (1.0 - before), after * (1.0 - after))
+        if before - after > np.sqrt(variance / self._path_.n_places):
+            warn(
+                f"Training lowered {self.target_loss_!r} of the training rows from "
+                f"{before:.3f} to {after:.3f}: the initial logistic regression is "
+                "better here. Take LogisticRegression, or another method."
+            )
 
     def _keep(self, X, positive, weights, threshold=None):
         """Set the fitted attributes; rows of one class keep the earlier `threshold`."""
