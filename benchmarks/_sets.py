@@ -17,6 +17,7 @@ from sklearn.datasets import (
     load_svmlight_file,
     load_svmlight_files,
     load_wine,
+    make_friedman1,
 )
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -25,6 +26,7 @@ from lowrank_rank.datasets import (
     grades_from_orders,
     load_digits_retrieval,
     load_letor,
+    make_clicks,
     make_ranking,
 )
 from lowrank_rank.datasets._digits import draw_candidates
@@ -109,6 +111,37 @@ def judges(data, n_queries=600, length=40, seed=0):
     return X, y, np.arange(n_queries).repeat(length)
 
 
+def friedman(data, n_queries=2400, length=40, noise=0.0):
+    """Generated grades of Friedman's function of five of ten features, which interact."""
+    X, utility = make_friedman1(
+        n_queries * length, n_features=10, noise=noise, random_state=0
+    )
+    y = np.digitize(utility, np.quantile(utility, [0.5, 0.75, 0.9, 0.97]))
+    return X, y.astype(float), np.arange(n_queries).repeat(length)
+
+
+def sparse_relevance(data, n_queries=2400, length=40):
+    """Two in a hundred documents are relevant, by a noisy score of features that interact."""
+    X, utility = make_friedman1(
+        n_queries * length, n_features=20, noise=3.0, random_state=1
+    )
+    y = utility > np.quantile(utility, 0.98)
+    return X, y.astype(float), np.arange(n_queries).repeat(length)
+
+
+def clicks_of_sessions(data, n_queries=2400, length=40, sessions=5):
+    """Clicks of five readers of each query, which a poor ranker of one feature showed."""
+    X, y, qid = judges(data, n_queries, length, seed=2)
+    log = make_clicks(
+        y,
+        qid,
+        scores=X[:, 0],
+        n_sessions=sessions * n_queries,
+        random_state=0,
+    )
+    return X, np.bincount(log.row, log.clicks, len(y)), qid
+
+
 def generated(data, n_lists=600, n_features=20, seed=1, **options):
     """Linear scores with noise: such data favour linear models."""
     return make_ranking(
@@ -143,6 +176,10 @@ DOCUMENTS = {
     "digits catalogue": partial(digits, n_queries=1000, **CATALOGUE),
     "letter catalogue": letter_catalogue,
     "README's job": partial(digits, n_queries=1600, **CATALOGUE),
+    "clicks": clicks_of_sessions,
+    "sparse relevance": sparse_relevance,
+    "friedman": friedman,
+    "noisy friedman": partial(friedman, noise=5.0),
 }
 
 # Fixed items: features and labels (n, r) ----------------------------------------------------

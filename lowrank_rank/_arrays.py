@@ -575,6 +575,53 @@ def _floats_of(X, name, column):
     return np.array(floats)
 
 
+def kinds_of_columns(X):
+    """List "numbers", "text" or None (unknown) for each column of a frame.
+
+    Texts that are numbers, such as "10115", and missing values may be either.
+    """
+    kinds = []
+    for (_, column), dtype in zip(_columns(X), X.dtypes, strict=True):
+        # Types of pandas and polars have no kind of NumPy's, or another.
+        if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+            kinds.append("numbers")
+        else:
+            kinds.append(_kind_of_first_text(np.asarray(column)))
+    return kinds
+
+
+def _kind_of_first_text(entries):
+    """Return "numbers", or "text" if the first text is no number, else None."""
+    if entries.dtype.kind in "biuf":
+        return "numbers"
+    text = next((entry for entry in entries if isinstance(entry, str)), None)
+    if text is None:
+        return None
+    try:
+        float(text)
+    except ValueError:
+        return "text"
+    return None
+
+
+def refuse_other_kinds(X, kinds):
+    """Refuse a column of a frame that held text in fit and holds numbers, or reverse.
+
+    `kinds` are those of fit. A column without any value is as in fit.
+    """
+    names = column_names(X)
+    for j, kind in enumerate(kinds_of_columns(X)):
+        if kind is None or kinds[j] is None or kind == kinds[j]:
+            continue
+        _, column = list(_columns(X))[j]
+        if kind == "numbers" and np.isnan(np.asarray(column, dtype=float)).all():
+            continue
+        raise ValueError(
+            f"Column {plain(names[j])!r} of X held {kinds[j]} in fit, and now holds "
+            f"{kind}: give the columns of fit."
+        )
+
+
 def without_empty_columns(X):
     """Put 0 into columns without any value.
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -22,10 +23,13 @@ from ._arrays import (
     check_size,
     check_unmasked,
     first_missing,
+    is_data_frame,
     is_finite,
+    kinds_of_columns,
     n_rows,
     name_the_text,
     refuse_dates,
+    refuse_other_kinds,
     slices,
     take_rows,
     with_numbers,
@@ -48,9 +52,42 @@ from ._labels import (
 )
 from ._lists import RankingLists, ranks_from_scores
 from ._parameters import check_parameter
+from ._version import __version__
 from ._warn import warn
 from .target_losses._names import resolve_measure
 from .target_losses._target_loss import RankingMeasure
+
+# Saved models -----------------------------------------------------------------------
+
+
+class RemembersVersion:
+    """Mixin of models that are saved with the version of this package.
+
+    Loading under another minor version warns, as scikit-learn does for its own models.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {**state, "_lowrank_rank_version": __version__}  # type: ignore[dict-item]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        saved = state.pop("_lowrank_rank_version", "unknown")
+        if _minor(saved) != _minor(__version__):
+            warn(
+                InconsistentVersionWarning(
+                    estimator_name=f"{type(self).__name__} of lowrank_rank",
+                    current_sklearn_version=__version__,
+                    original_sklearn_version=saved,
+                )
+            )
+        super().__setstate__(state)  # type: ignore[misc]
+
+
+def _minor(version):
+    """Major and minor number of a version."""
+    return version.split(".")[:2]
+
 
 # Arguments --------------------------------------------------------------------------
 
@@ -141,6 +178,7 @@ def read_features(
     text names its place.
     """
     check_unmasked(X, "X")
+    frame = X
     if not options.get("skip_check_array"):
         refuse_dates(X)
         X = with_numbers(X)
@@ -165,6 +203,11 @@ def read_features(
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
+    if is_data_frame(frame):
+        if reset:
+            estimator._column_kinds_ = kinds_of_columns(frame)
+        elif hasattr(estimator, "_column_kinds_"):
+            refuse_other_kinds(frame, estimator._column_kinds_)
     if reset:
         # Every fit needs some four vectors of floats, of 8 bytes, of this length.
         n_bytes = 8 * 4 * X.shape[1]
@@ -295,7 +338,7 @@ def warn_of_one_list(model, y, qid):
 # Rankers ----------------------------------------------------------------------------
 
 
-class SetsParameters:
+class SetsParameters(RemembersVersion):
     """Mixin of estimators whose parameters may be names, or objects with parameters."""
 
     def set_params(self, **params: Any) -> Any:

@@ -6,14 +6,18 @@ from decimal import Decimal
 import numpy as np
 import pytest
 import sklearn
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest, f_regression
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from lowrank_rank import (
     HistGradientBoostingRanker,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     StackingRanker,
+    make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.metrics import ndcg_score
@@ -305,3 +309,108 @@ def test_importances_of_a_stack_are_said_not_to_exist():
     assert not hasattr(stack, "feature_importances_")
     with pytest.raises(AttributeError, match="StackingRanker has no feature"):
         stack.feature_importances_  # noqa: B018
+
+
+# Parameters by name -----------------------------------------------------------------------
+
+GRID = {"trees__max_leaf_nodes": [4, 31], "linear__alpha": [0.01, 10.0]}
+
+
+def models_of(stack):
+    """The fitted models by part, without the steps that read columns."""
+    models = {}
+    for name, part in stack.named_estimators_.items():
+        models[name] = part[-1] if isinstance(part, Pipeline) else part
+    return models
+
+
+@pytest.mark.parametrize("kind", ["array", "frame"])
+def test_a_search_over_the_default_parts_of_documents(kind):
+    features = X if kind == "array" else ordinary_frame()
+    how = {"cv": GroupKFold(2), "scoring": make_ranking_scorer("ndcg@10")}
+    search = GridSearchCV(StackingRanker(), GRID, **how, error_score="raise")
+    search.fit(features, ranking_target(Y, QID), groups=QID)
+    assert np.ptp(search.cv_results_["mean_test_score"]) > 0
+    best = search.best_params_
+    assert search.best_estimator_.estimators == best
+    models = models_of(search.best_estimator_)
+    assert models["trees"].max_leaf_nodes_ == best["trees__max_leaf_nodes"]
+    assert models["linear"].alpha_ == best["linear__alpha"]
+    copy = clone(search.best_estimator_).fit(features, Y, qid=QID)
+    assert_array_equal(copy.predict(features), search.predict(features))
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("kind", ["array", "frame"])
+def test_a_search_over_the_default_parts_of_fixed_items(kind, gaps):
+    features = (X if kind == "array" else ordinary_frame())[:60]
+    rng = np.random.default_rng(0)
+    grades = rng.integers(0, 3, (60, 4)).astype(float)
+    if gaps:
+        grades[rng.random(grades.shape) < 0.1] = np.nan
+    stack = StackingRanker(target_loss="dcg@10")
+    search = GridSearchCV(stack, GRID, cv=2, error_score="raise")
+    search.fit(features, grades)
+    best = search.best_params_
+    models = models_of(search.best_estimator_)
+    forest = models["trees"].estimator_
+    forest = getattr(forest, "estimator_", forest) if gaps else forest
+    assert forest.max_leaf_nodes == best["trees__max_leaf_nodes"]
+    if gaps:
+        assert forest.min_samples_leaf == 3
+    assert models["linear"].alpha_ == best["linear__alpha"]
+
+
+def test_messages_of_parameters_of_default_parts():
+    with pytest.raises(ValueError, match=r"trees__max_leaf_nodes=31, or give both"):
+        StackingRanker().set_params(trees=OrderPreservingRegressor())
+    with pytest.raises(ValueError, match="Invalid parameter 'forest'"):
+        StackingRanker().set_params(forest__max_leaf_nodes=4)
+    wrong = StackingRanker().set_params(trees__learning=4)
+    with pytest.raises(ValueError, match=r"The part 'trees' .* parameter 'learning'"):
+        wrong.fit(X, Y, qid=QID)
+    with pytest.raises(ValueError, match=r"such as \{'trees__max_leaf_nodes': 4\}"):
+        StackingRanker({"trees": OrderPreservingRegressor()}).fit(X, Y, qid=QID)
+    stack = StackingRanker({"linear__alpha": 1.0}).set_params(trees__max_iter=3)
+    assert stack.estimators == {"linear__alpha": 1.0, "trees__max_iter": 3}
+    assert stack.get_params()["trees__max_iter"] == 3
+    assert clone(stack).get_params() == stack.get_params()
+
+
+# Columns of predict -----------------------------------------------------------------------
+
+OTHER_COLUMNS = {
+    "a new column": ({"new": 1.0}, "unseen at fit time:\n- new"),
+    "a missing column": ({"b": None}, "yet now missing:\n- b"),
+    "numbers for text": ({"text": 1.5}, "Column 'text' .* text in fit.* holds numbers"),
+    "text for numbers": (
+        {"b": "word"},
+        "(?s)'word'.*column 'b'|Column 'b' .* holds text",
+    ),
+    "dates": (
+        {"b": np.datetime64("2020-01-01")},
+        "Column 'b' of X has the type datetime",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_COLUMNS)
+@pytest.mark.parametrize("model", ["stack", "trees"])
+def test_other_columns_in_predict_are_named(name, model):
+    pd = pytest.importorskip("pandas")
+    changes, message = OTHER_COLUMNS[name]
+    frame = ordinary_frame().drop(columns=["flag", "place"])
+    ranker = StackingRanker()
+    if model == "trees":
+        frame = frame.astype({"text": "category"})
+        ranker = HistGradientBoostingRanker()
+    ranker.fit(frame, Y, qid=QID)
+    other = (
+        frame.drop(columns="b") if changes == {"b": None} else frame.assign(**changes)
+    )
+    with pytest.raises(ValueError, match=message):
+        ranker.predict(other)
+    missing = frame.assign(text=pd.Series(np.nan, index=frame.index, dtype=float))
+    if model == "trees":
+        missing["text"] = missing["text"].astype("category")
+    assert np.isfinite(ranker.predict(missing)).all()  # no value is of any type

@@ -16,13 +16,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import (
+    HistGradientBoostingRanker,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PrecisionAtKPerceptron,
     StackingRanker,
+    WrappedRanker,
     make_ranking_scorer,
     ranking_target,
 )
+from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.target_losses import NDCG
 
@@ -458,3 +461,42 @@ def test_held_out_lists_without_a_value_give_equal_weights():
     y[held] = 0.0
     stack = StackingRanker(target_loss="ndcg@10").fit(X, y, qid=qid)
     np.testing.assert_array_equal(stack.scores_.weights, [0.5, 0.5])
+
+
+# Rounds -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_folds", [None, 2])
+def test_rounds_that_folds_found_serve_the_last_fit(n_folds):
+    stopping = {"early_stopping": True, "n_iter_no_change": 5, "random_state": 0}
+    trees = HistGradientBoostingRanker(max_iter=30, max_leaf_nodes=4, **stopping)
+    parts = [("linear", OrderPreservingRegressor()), ("trees", trees)]
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(480, 2))
+    y = np.digitize(X[:, 0] * X[:, 1], [0.0, 0.5, 1.0])  # no linear ranker sees it
+    qid = np.repeat(np.arange(40), 12)
+    stack = StackingRanker(parts, cv=n_folds).fit(X, y, qid=qid)
+    rounds = []
+    for train, _ in GroupKFold(n_folds or 3).split(X, y, qid):
+        of_fold = clone(trees).fit(X[train], y[train], qid=qid[train])
+        rounds.append(of_fold.n_iter_)
+    found = stack.named_estimators_["trees"]
+    expected = rounds[0] if n_folds is None else int(np.median(rounds))
+    assert found.n_iter_ == found.max_iter == expected
+    assert not found.early_stopping
+    assert not hasattr(found, "validation_scores_")  # no rows were held out again
+    given = StackingRanker(parts, weights=stack.weights_).fit(X, y, qid=qid)
+    assert hasattr(given.named_estimators_["trees"], "validation_scores_")
+
+
+def test_trees_of_lightgbm_keep_the_number_that_folds_found():
+    lightgbm = pytest.importorskip("lightgbm")
+    model = lightgbm.LGBMRanker(n_estimators=40, n_jobs=1, verbose=-1)
+    booster = WrappedRanker(
+        model, early_stopping=True, n_iter_no_change=5, random_state=0
+    )
+    X, y, qid = make_ranking(40, (5, 9), random_state=3)
+    stack = StackingRanker([("lightgbm", booster)], cv=2).fit(X, y, qid=qid)
+    (found,) = stack.estimators_
+    assert not found.early_stopping
+    assert found.estimator_.n_estimators == found.estimator.n_estimators < 40

@@ -84,15 +84,16 @@ def forest_columns(X, model):
     )
 
 
-def item_forest(is_missing):
-    """Make the "trees" of items, a forest.
+def item_forest(is_missing, **parameters):
+    """Make the "trees" of items, a forest with these parameters.
 
     If labels are missing, most items are known in a leaf of 3 rows.
     """
     forest = ensemble.ExtraTreesRegressor()
     if not is_missing:
-        return forest
-    return MeansOfKnown(forest.set_params(min_samples_leaf=3))
+        return forest.set_params(**parameters)
+    forest.set_params(min_samples_leaf=3)
+    return MeansOfKnown(forest.set_params(**parameters))
 
 
 def document_trees(n):

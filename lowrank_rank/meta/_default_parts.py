@@ -17,6 +17,7 @@ from .._arrays import (
     is_finite,
     mean_square,
     name_the_text,
+    refuse_dates,
     with_numbers,
 )
 from .._columns import (
@@ -25,6 +26,7 @@ from .._columns import (
     refuse_numbers_as_text,
 )
 from .._warn import warn
+from ..fitting._any_regressor import item_forest
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
 from ..order_preserving._list_loss import has_utilities
@@ -35,14 +37,25 @@ from ..target_losses import TargetLoss
 _MAX_CATEGORIES = 255
 
 
-def default_parts(X, ndim, measure):
-    """Make the named parts; `ndim` is the number of dimensions of y."""
+def is_of_default_part(key):
+    """Whether a key is ``linear__parameter`` or ``trees__parameter``."""
+    name, mark, parameter = key.partition("__")
+    return name in ("linear", "trees") and mark != "" and parameter != ""
+
+
+def default_parts(X, y, measure, parameters):
+    """Make the named parts for the columns of X and the shape of y.
+
+    `parameters` is a dict such as ``{"trees__max_leaf_nodes": 4}``.
+    """
     if issparse(X):
         raise TypeError(
             "StackingRanker(estimators=None) includes trees, which take no sparse X: "
             "pass X.toarray(), or set estimators to models that take sparse X."
         )
-    linear, trees = _models(ndim, measure)
+    linear, trees = _models(y, measure)
+    _set_parameters(linear, "linear", parameters, y)
+    _set_parameters(trees, "trees", parameters, y)
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and is_finite(X):
         mean_square(X)  # refuses numbers out of range
         return [("linear", linear), ("trees", trees)]
@@ -65,12 +78,12 @@ def default_parts(X, ndim, measure):
         before_linear = _encoded(one_hot, texts, numbers, impute)
         before_trees = _encoded(ordinal, texts, numbers)
     else:
-        floats = FunctionTransformer(as_floats)
+        floats = _transformer(as_floats)
         before_linear = make_pipeline(floats, impute)
         before_trees = floats
-    if ndim > 1:  # a forest takes no categories
+    if y.ndim > 1:  # a forest takes no categories
         before_trees = before_linear
-    elif texts:
+    elif texts and "trees__categorical_features" not in parameters:
         trees.set_params(categorical_features=list(range(len(texts))))
     return [
         ("linear", make_pipeline(before_linear, linear)),
@@ -78,9 +91,9 @@ def default_parts(X, ndim, measure):
     ]
 
 
-def _models(ndim, measure):
+def _models(y, measure):
     """Make the linear model and the trees, for documents or for fixed items."""
-    if ndim > 1:
+    if y.ndim > 1:
         loss = measure if isinstance(measure, TargetLoss) else "ndcg"
         linear = LowRankSurrogateRanker(target_loss=loss, random_state=0)
         trees = LowRankSurrogateRanker(
@@ -95,13 +108,44 @@ def _models(ndim, measure):
     return linear, trees
 
 
+def _set_parameters(model, name, parameters, y):
+    """Set the parameters ``name__parameter`` of a default part.
+
+    Parameters that the trees of fixed items do not have themselves are of their forest.
+    """
+    own_names = model.get_params(deep=False)
+    of_model = {}
+    of_forest = {}
+    for key, value in parameters.items():
+        part, _, parameter = key.partition("__")
+        if part != name:
+            continue
+        if name == "trees" and y.ndim > 1 and parameter not in own_names:
+            of_forest[parameter] = value
+        else:
+            of_model[parameter] = value
+    try:
+        model.set_params(**of_model)
+        if of_forest:
+            has_gaps = bool(np.isnan(y).any())
+            model.set_params(estimator=item_forest(has_gaps, **of_forest))
+    except ValueError as error:
+        raise ValueError(f"The part {name!r} of StackingRanker: {error}") from error
+
+
 def _encoded(encoder, texts, numbers, *after):
     """Make a transformer of a frame: encoded columns of text, then those of numbers."""
-    of_texts = make_pipeline(FunctionTransformer(as_texts), encoder)
-    of_numbers = make_pipeline(FunctionTransformer(as_floats), *after)
+    of_texts = make_pipeline(_transformer(as_texts), encoder)
+    of_numbers = make_pipeline(_transformer(as_floats), *after)
     return ColumnTransformer(
-        [("texts", of_texts, texts), ("numbers", of_numbers, numbers)]
+        [("texts", of_texts, texts), ("numbers", of_numbers, numbers)],
+        verbose_feature_names_out=False,
     )
+
+
+def _transformer(function):
+    """Make a transformer of columns that keeps their names."""
+    return FunctionTransformer(function, feature_names_out="one-to-one")
 
 
 def warn_of_words(X, texts):
@@ -173,6 +217,7 @@ def _pandas_kind(dtype):
 
 def as_floats(X):
     """Convert columns of numbers to float64, missing ones to NaN; refuse text."""
+    refuse_dates(X)
     X = with_numbers(X)
     try:
         floats = check_array(

@@ -31,7 +31,7 @@ from ..order_preserving._list_loss import (
     squares_within,
 )
 from ..target_losses._target_loss import RankingMeasure
-from ._default_parts import default_parts
+from ._default_parts import default_parts, is_of_default_part
 from ._wrapped import WrappedRanker, WrapsModels, last_step
 
 
@@ -82,6 +82,13 @@ def _are_parts(value):
     return True
 
 
+def _are_part_parameters(value):
+    """Whether a value is a dict of parameters of the default parts, by their names."""
+    if not isinstance(value, dict):
+        return False
+    return all(isinstance(key, str) and is_of_default_part(key) for key in value)
+
+
 def _are_weights(value):
     if not isinstance(value, dict):
         return False
@@ -97,12 +104,20 @@ def _is_sized(cv):
 
 
 _parts = Rule(_are_parts, "a list of pairs (name, estimator)")
+_part_parameters = Rule(
+    _are_part_parameters,
+    "a dict of parameters of the default parts, such as {'trees__max_leaf_nodes': 4}",
+)
 _splitter = Rule(_is_splitter, "a splitter")
 _splits = Rule(
     _is_sized,
     "a list of pairs (train, test), no generator, which a second fit would find empty",
 )
 _weights = Rule(_are_weights, "a dict of numbers >= 0, the weights_ of another stack")
+
+
+#: A parameter of each default part, for messages.
+_EXAMPLES = {"linear": "linear__alpha=0.1", "trees": "trees__max_leaf_nodes=31"}
 
 
 class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
@@ -114,11 +129,12 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     the held-out queries. More parts, or a given `cv`, take a search [1]_ from the best
     part. Up to three times it tries 0, 0.1, 0.25, 0.5, 1 and 2 for each weight in turn,
     and keeps the value with the largest measure. Then each part with a weight is fitted
-    to all rows.
+    to all rows. A part with ``early_stopping=True`` keeps the number of rounds that it
+    found in the folds (their median).
 
     Parameters
     ----------
-    estimators : list of tuple (str, estimator) or None, default=None
+    estimators : list of tuple (str, estimator), dict or None, default=None
         The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, regressors
         and other models that are no rankers of this package are put into
         `WrappedRanker`. None is "linear" and "trees": for documents
@@ -130,7 +146,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         parts and forests get medians). Columns of objects are numbers if all values
         are; text of which half or more of the distinct values are numbers is refused,
         and a category dtype is always categories. `fit` decides this. After a fit to an
-        array without missing values, `predict` takes none.
+        array without missing values, `predict` takes none. A dict sets parameters of
+        these two parts or of the forest, ``{"trees__max_leaf_nodes": 4}``. A search
+        over ``trees__max_leaf_nodes`` or ``linear__alpha`` writes this dict.
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The
         parts of None are fitted to it, or to "ndcg" where they cannot.
@@ -200,10 +218,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     array([2, 1, 2, 1])
     """
 
-    estimators: Named | None
+    estimators: Named | dict[str, Any] | None
     weights_: dict[str, float]
     _parameters: ClassVar = {
-        "estimators": [_parts, None],
+        "estimators": [_parts, _part_parameters, None],
         "cv": [count(2), _splitter, _splits, None],
         "weights": [_weights, None],
         "n_jobs": RUNTIME["n_jobs"],
@@ -212,7 +230,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimators: Named | None = None,
+        estimators: Named | dict[str, Any] | None = None,
         *,
         target_loss: str | RankingMeasure = "ndcg@10",
         cv: Any = None,
@@ -233,7 +251,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         deep : bool, default=True
-            Whether to include the parameters of the parts.
+            Whether to include the parameters of the parts; of the default parts those
+            that were set.
 
         Returns
         -------
@@ -243,6 +262,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         params = super().get_params(deep=False)
         if not deep:
             return params
+        if _are_part_parameters(self.estimators):
+            params.update(self.estimators)
         for name, part in self._parts_by_name().items():
             params[name] = part
             if hasattr(part, "get_params"):
@@ -256,7 +277,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         **params : dict
-            Values by name of the parameter.
+            Values by name of the parameter. Those of the default parts,
+            ``trees__max_leaf_nodes=4``, are kept in `estimators`.
 
         Returns
         -------
@@ -265,17 +287,36 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """
         if "estimators" in params:
             self.estimators = params.pop("estimators")
+        if self._has_default_parts():
+            self._set_default_parts(params)
         parts = self._parts_by_name()
         if parts.keys() & params.keys():
             parts.update({name: params.pop(name) for name in parts if name in params})
             self.estimators = list(parts.items())
         return super().set_params(**params)
 
+    def _has_default_parts(self):
+        """Whether `fit` makes the parts, from the columns of X."""
+        return self.estimators is None or isinstance(self.estimators, dict)
+
+    def _set_default_parts(self, params):
+        """Move the parameters of default parts from `params` to `estimators`."""
+        for name in ("linear", "trees"):
+            if name in params:
+                raise ValueError(
+                    f"StackingRanker makes the part {name!r} in fit: set its "
+                    f"parameters, such as {_EXAMPLES[name]}, or give both parts, "
+                    "estimators=[('linear', ...), ('trees', ...)]."
+                )
+        of_parts = {key: params[key] for key in params if is_of_default_part(key)}
+        if of_parts:
+            self.estimators = {**(self.estimators or {}), **of_parts}
+            for key in of_parts:
+                del params[key]
+
     def _parts_by_name(self):
-        """Parts of `estimators` by name; none if it is None or no list of parts."""
-        if self.estimators is None or not _are_parts(self.estimators):
-            return {}
-        return dict(self.estimators)
+        """Parts of `estimators` by name; none if it is no list of parts."""
+        return dict(self.estimators) if _are_parts(self.estimators) else {}
 
     def fit(
         self,
@@ -335,14 +376,21 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 groups = lists.codes
                 time = times_of_rows(given_y, qid)  # a splitter may need it
                 target = ranking_target(y, groups, time=time)
-            estimators = self.estimators or default_parts(X, y.ndim, measure)
+            estimators = self.estimators
+            if self._has_default_parts():
+                estimators = default_parts(X, y, measure, estimators or {})
             parts = {name: as_ranker(part, y.ndim) for name, part in estimators}
 
             self.scores_: HeldOutScores | None = None
             if self.weights is not None:
                 part_weights = self._given_weights(parts)
             elif self._has_enough_lists():
-                part_weights = self._search(parts, X, target, groups, weights)
+                found = self._search(parts, X, target, groups, weights)
+                part_weights, rounds = found
+                parts = {
+                    name: with_rounds(part, rounds[name])
+                    for name, part in parts.items()
+                }
             else:
                 part_weights = None
             if part_weights is not None:
@@ -388,9 +436,12 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         return False
 
     def _search(self, parts, X, target, groups, weights):
-        """Find the weight of each part on held-out rows; set `scores_`."""
+        """Find the weight of each part on held-out rows; set `scores_`.
+
+        Returns the weights by part, and the rounds that early stopping found.
+        """
         folds = self._folds(X, target, groups, weights, self._n_folds_held_out(parts))
-        rows, scores = self._held_out(parts, folds, X, target, weights)
+        rows, scores, rounds = self._held_out(parts, folds, X, target, weights)
         labels = target[rows]
         qid = None
         if self.n_items_ is None:
@@ -398,7 +449,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             qid = groups[rows]
         if weights is not None:
             weights = weights[rows]
-        return self._weigh(parts, HeldBlocks([(scores, labels, qid, weights)]))
+        held = HeldBlocks([(scores, labels, qid, weights)])
+        return self._weigh(parts, held), rounds
 
     def _n_folds_held_out(self, parts):
         """1 if two parts are weighed on a single split, or None for all folds."""
@@ -455,6 +507,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         rows : ndarray of int
             Indices of the rows in test folds, in their order.
         scores : ndarray of shape (n_parts, len(rows), ...)
+        rounds : dict of str to list
+            The rounds of each part that stopped early, in each fold, else None.
         """
         fits = []
         for name, part in parts.items():
@@ -463,17 +517,22 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 fits.append(
                     delayed(held_out_scores)(name, part, X, target, weights, fold, line)
                 )
-        scores = Parallel(n_jobs=self.n_jobs)(fits)
+        fitted = Parallel(n_jobs=self.n_jobs)(fits)
+        scores = [scores_of_fold for scores_of_fold, _ in fitted]
+        rounds_of_fits = [n_rounds for _, n_rounds in fitted]
         # A row in several test folds has the score of the last one.
         tested = np.concatenate([test for _, test in folds])
         last_place = np.full(len(target), -1)
         last_place[tested] = np.arange(len(tested))
         rows = np.flatnonzero(last_place >= 0)
         scores_of_parts = []
-        for first in range(0, len(scores), len(folds)):
-            in_folds = np.concatenate(scores[first : first + len(folds)])
+        rounds = {}
+        for i, name in enumerate(parts):
+            fits_of_part = slice(i * len(folds), (i + 1) * len(folds))
+            in_folds = np.concatenate(scores[fits_of_part])
             scores_of_parts.append(in_folds[last_place[rows]])
-        return rows, np.stack(scores_of_parts)
+            rounds[name] = rounds_of_fits[fits_of_part]
+        return rows, np.stack(scores_of_parts), rounds
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict scores, the weighted sum of the parts' scores, higher is better.
@@ -496,7 +555,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         try:
             return sum(self.weights_[name] * scores_of(part, X) for name, part in parts)
         except ValueError as error:
-            if self.estimators is None and "contains NaN" in str(error):
+            if self._has_default_parts() and "contains NaN" in str(error):
                 raise ValueError(
                     "X has missing values (NaN), and the X of fit had none: fit "
                     "StackingRanker to rows with missing values too, or fill them in. "
@@ -515,7 +574,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     def _sk_visual_block_(self):
         """Return the diagram of the parts, with their weights once fitted."""
-        parts = self.estimators or []
+        parts = list(self._parts_by_name().items())
         weights = getattr(self, "weights_", None)
         if weights:
             parts = [
@@ -526,7 +585,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        of_parts = [get_tags(part).input_tags for _, part in self.estimators or ()]
+        parts = self._parts_by_name().values()
+        of_parts = [get_tags(part).input_tags for part in parts]
         # The parts of None take missing values, and no sparse X.
         tags.input_tags.sparse = bool(of_parts) and all(one.sparse for one in of_parts)
         tags.input_tags.allow_nan = all(one.allow_nan for one in of_parts)
@@ -569,12 +629,32 @@ def read_fold(fold, n_rows, ids, weights):
 
 
 def held_out_scores(name, part, X, target, weights, fold, line):
-    """Score the test rows of a fold by the part, fitted on the training rows."""
+    """Score the test rows of a fold by the part, fitted on the training rows.
+
+    Returns also the rounds that early stopping found, or None.
+    """
     train, test = fold
     if weights is not None:
         weights = weights[train]
     model = fitted_part(name, part, take_rows(X, train), target[train], weights, line)
-    return scores_of(model, take_rows(X, test))
+    _, last = last_step(model)
+    n_rounds = None
+    if hasattr(last, "_set_rounds") and hasattr(last, "validation_scores_"):
+        n_rounds = last.n_iter_
+    return scores_of(model, take_rows(X, test)), n_rounds
+
+
+def with_rounds(part, rounds):
+    """Clone the part with the median of the rounds that early stopping found in folds.
+
+    The last fit need not hold out rows again. A part that did not stop early stays.
+    """
+    if rounds[0] is None:
+        return part
+    part = clone(part)
+    _, last = last_step(part)
+    last._set_rounds(int(np.median(rounds)))
+    return part
 
 
 def fitted_part(name, part, X, target, weights, line):

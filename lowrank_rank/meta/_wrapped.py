@@ -324,6 +324,11 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         self.n_iter_: int = int(np.argmax(scores)) + 1
         return self.n_iter_
 
+    def _set_rounds(self, n_iter):
+        """Fix the number of trees, which early stopping found."""
+        estimator = with_trees(self.estimator, n_iter)
+        self.set_params(early_stopping=False, estimator=estimator)
+
     def _fit_options(self, lists, weights):
         """Arguments of the estimator's fit besides features and grades."""
         name = name_of_lists(self.estimator)

@@ -113,7 +113,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         Stop after this many rounds without improvement on the held-out queries.
     verbose : int, default=0
         Whether to print the number of rounds, and with `early_stopping` the measure on
-        the held-out queries after each 50 rounds.
+        the held-out queries.
     random_state : int, RandomState instance or None, default=None
         Draws features, rows to find bins from, and held-out queries.
 
@@ -122,8 +122,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     target_loss_ : TargetLoss
         The target loss as an object.
     estimator_ : HistGradientBoostingRegressor
-        The trees of all losses, one model for SHAP's ``TreeExplainer`` and converters
-        to ONNX. Its ``n_iter_`` is the number of trees.
+        The trees of all losses. Without categorical features SHAP's ``TreeExplainer``
+        and converters to ONNX read it as one model; of categories both go wrong. Its
+        ``n_iter_`` is the number of trees.
     n_iter_, max_leaf_nodes_ : int
         Number of rounds, and largest number of leaves of a tree.
     validation_scores_ : ndarray of shape (n,)
@@ -305,6 +306,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = with_numbers(X)
         with self._errors(X):
+            self._check_frame(X)
             return self.estimator_.predict(X)
 
     def staged_predict(self, X: MatrixLike) -> Iterator[np.ndarray]:
@@ -323,6 +325,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = with_numbers(X)
         with self._errors(X):
+            self._check_frame(X)
             n_losses = self.estimator_.n_iter_ // self.n_iter_
             stages = self.estimator_.staged_predict(X)
             # The last tree of each round
@@ -345,6 +348,11 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             return read_features(self, X, reset=reset, skip_check_array=True)
         options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
         return read_features(self, X, reset=reset, accept_sparse=False, **options)
+
+    def _check_frame(self, X):
+        """Refuse a frame with other columns than in fit; the trees check arrays."""
+        if is_data_frame(X):
+            self._validate_X(X, reset=False)
 
     @contextmanager
     def _errors(self, X):
@@ -433,9 +441,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         best = 0
         end = min(1 + self.n_iter_no_change, max_iter)
         while len(scores) < end:
-            # 50 rounds more, or up to the end
-            n_iter = min(len(scores) + 50, end)
-            self._grow(trees, n_iter, training.X, derivatives)
+            # Grow the rounds that have to be tried: each call bins all rows again.
+            self._grow(trees, end, training.X, derivatives)
             next_stage = n_losses * (len(scores) + 1) - 1
             stages = islice(trees.staged_predict(test.X), next_stage, None, n_losses)
             scores += map(value, stages)
@@ -445,6 +452,10 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             say(self, f"{len(scores)} rounds: held-out {self.target_loss} {values}")
         self.validation_scores_: np.ndarray = np.array(scores)
         return best + 1
+
+    def _set_rounds(self, n_iter):
+        """Fix the number of rounds, which early stopping found."""
+        self.set_params(early_stopping=False, max_iter=n_iter)
 
 
 def _select_rows(rows, indices):
