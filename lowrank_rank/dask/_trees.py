@@ -5,6 +5,7 @@ import io
 import warnings
 from contextlib import nullcontext, redirect_stdout
 from operator import itemgetter
+from typing import Any
 
 import dask.array as da
 import numpy as np
@@ -50,7 +51,8 @@ def fit_trees(model, blocks):
     columns = [columns_of(client, parts, workers, i) for i in range(3 + has_weights)]
     X, grades, lengths, *weights = columns
     del rows, parts  # the workers need the joined parts alone
-    trees = DaskLGBMRanker(**settings, client=WatchedClient(client, workers))
+    watched: Any = WatchedClient(client, workers)
+    trees = DaskLGBMRanker(**settings, client=watched)
     # LightGBM prints its search for ports even if it is not verbose.
     output = nullcontext()
     if settings.get("verbose", 1) < 0:

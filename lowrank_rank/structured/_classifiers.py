@@ -347,7 +347,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
                 "radius=None."
             )
         rng = check_random_state(self.random_state)
-        w = published_sgd(problem, float(self.radius), self.max_iter, rng)
+        radius: Any = self.radius  # not None here
+        w = published_sgd(problem, float(radius), self.max_iter, rng)
         self.alpha_ = 0.0
         self.solver_ = "published_sgd"
         self.objective_ = problem.worst(w).value
