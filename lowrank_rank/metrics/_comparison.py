@@ -329,7 +329,8 @@ judgements, or table
     judge : array-like of the shape of y_true, judgements or None, default=None
         Labels of all rows (judgements of all queries) by a judge, such as a language
         model. People label a random part of the queries only, and `mean_intervals`
-        gives the intervals and p values, with folds in the order of the queries. In the
+        gives the intervals and p values, with folds in the order of the queries, and
+        with the two pairs added also if few queries differ by human labels. In the
         queries of people, each document among the first k of a run that the judge
         labels must have a human label. `zero_division` must be a number.
     groups : array-like of shape (n_queries,), Series, dict or None, default=None

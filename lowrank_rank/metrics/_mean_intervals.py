@@ -270,6 +270,7 @@ None, default=None
             added_h=np.where(is_binary, [[1.0], [0.0]], [highest, lowest]),
             added_j=np.array([lowest, highest]),
             is_binary=is_binary,
+            is_few=np.zeros(len(names), dtype=bool),
             confidence_level=confidence_level,
         )
     return MeanIntervals(
@@ -380,7 +381,7 @@ def are_few(n_different, confidence_level):
 
 
 def prediction_powered(
-    h, j, j_unlabelled, *, alone, added_h, added_j, is_binary, confidence_level
+    h, j, j_unlabelled, *, alone, added_h, added_j, is_binary, is_few, confidence_level
 ):
     """Compute means of human values and a judge; `alone` where these are not narrower.
 
@@ -395,6 +396,8 @@ def prediction_powered(
     added_h, added_j : ndarray of shape (2, k)
         Two more pairs, for columns of 0 and 1 and those with few errors of the judge.
     is_binary : ndarray of bool, shape (k,)
+    is_few : ndarray of bool, shape (k,)
+        Whether few human values tell anything.
     confidence_level : float
 
     Returns
@@ -406,7 +409,7 @@ def prediction_powered(
     # Smaller differences are rounding errors.
     rounding = 1e-12 * np.abs(h).max()
     n_errors = (np.abs(h - j) > rounding).sum(axis=0)
-    is_few = is_binary | are_few(n_errors, confidence_level)
+    is_few = is_few | is_binary | are_few(n_errors, confidence_level)
     of_pairs = _corrected_mean(h, j, j_unlabelled)
     of_more = _corrected_mean(
         np.concatenate([h, added_h]), np.concatenate([j, added_j]), j_unlabelled

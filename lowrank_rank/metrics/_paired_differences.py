@@ -146,6 +146,7 @@ def statistics_of_differences(
             added_h=np.array([largest, -largest]),
             added_j=np.zeros((2, len(d))),
             is_binary=both_binary,
+            is_few=is_few,
             confidence_level=confidence_level,
         )
         mean = means.mean
