@@ -1,6 +1,9 @@
 """The four estimators that the package was asked for: their words, and what they share."""
 
+import re
 import warnings
+from inspect import signature
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,6 +86,32 @@ def test_what_is_not_fitted_has_no_fitted_attributes(cls):
     fitted = [name for name in dir(cls()) if name[-1] == "_" and name[0] != "_"]
     assert [name for name in fitted if hasattr(cls(), name)] == []
     assert cls().fit(X, GRADES > 0, qid=QID).n_items_ is None
+
+
+# The table of the guide -------------------------------------------------------------
+
+TUNE = Path(__file__).parents[1] / "doc" / "user_guide" / "tune.rst"
+
+
+@pytest.mark.skipif(not TUNE.is_file(), reason="doc is not beside the tests")
+def test_the_table_of_words_has_the_parameters_of_the_four():
+    _, _, text = TUNE.read_text(encoding="utf-8").partition(".. _one-word:")
+    rows = re.findall(r"\* - ``(\w+)``\n {5}- (.*)\n {5}- (.*)\n {5}- (.*)\n", text)
+    columns = [FOUR[:2], FOUR[2:3], FOUR[3:]]
+    words = {name for name, *_ in rows}
+    for name, *cells in rows:
+        for cell, classes in zip(cells, columns, strict=True):
+            for cls in classes:
+                exists = name in signature(cls).parameters
+                exists |= name in signature(cls.fit).parameters or hasattr(cls(), name)
+                assert exists != cell.startswith("none: "), (name, cls)
+    shared = [
+        name
+        for name in set().union(*(signature(cls).parameters for cls in FOUR))
+        if sum(name in signature(cls).parameters for cls in FOUR) > 1
+    ]
+    # n_jobs is the same in the two that have it.
+    assert set(shared) - words == {"n_jobs"}
 
 
 # Warnings ---------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 """
-Order ten wines by eleven judges (Kemeny), and learn preferences from features
-==============================================================================
+Learn preferences of judges (PairwiseDAGRanker), and order ten wines (Kemeny)
+=============================================================================
 
-Eleven judges order ten wines differently. This example finds the order that violates
-the fewest of their preferences, with a proof (a minimum feedback arc set). In the
-second part preferences depend on features, and ``PairwiseDAGRanker`` learns them.
+``PairwiseDAGRanker`` learns from orders which item goes before which, and decodes an
+order. This example fits it to eleven judges of ten wines, finds the order that violates
+the fewest of their preferences, with a proof (a minimum feedback arc set), and then
+compares decoders where preferences depend on features.
 """
 
 # %%
@@ -13,6 +14,7 @@ second part preferences depend on features, and ``PairwiseDAGRanker`` learns the
 # Eleven judges gave points out of 20 to ten red wines in Paris in 1976. Printed copies
 # of this table differ in a few points, so do not rely on a single rank:
 
+from itertools import pairwise
 from textwrap import fill
 
 import matplotlib.pyplot as plt
@@ -29,6 +31,22 @@ from lowrank_rank.target_losses import PairwiseDisagreement
 wines = load_wine_tasting()
 points, judges = wines.target, wines.judges
 print(fill(wines.source, 95))
+
+# %%
+# Fit and decode
+# --------------
+# A row of y holds the points of one judge. Nothing is known of the judges, so X is
+# one constant column, and the fit is the mean of their preferences.
+# ``predict_preference_probabilities`` gives the fraction of the judges that prefer one
+# wine to another, where ties count one half. The decoder "exact" orders the wines.
+
+nothing = np.zeros((len(judges), 1))
+ranker = PairwiseDAGRanker(decoder="exact").fit(nothing, points)
+probabilities = ranker.predict_preference_probabilities(nothing[:1])[0]
+best = np.argsort(ranker.rank(nothing[:1])[0])
+print("fraction that prefers each wine to the next one:")
+for wine, after in pairwise(best):
+    print(f"{wines.item_names[wine]:30}{probabilities[wine, after]:6.2f}")
 
 # %%
 # Which judges agree
