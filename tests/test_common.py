@@ -111,8 +111,7 @@ WEIGHTS = [
 
 
 def expected_failures(estimator):
-    """Reasons by the name of a check. No tag of scikit-learn says any of them: one that skips the
-    checks of weights would also hide `sample_weight` from other tools."""
+    """Reasons by the name of a check, for what no tag of scikit-learn says."""
     has_default_parts = (
         isinstance(estimator, StackingRanker) and estimator.estimators is None
     )
