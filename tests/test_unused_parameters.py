@@ -62,9 +62,7 @@ ESTIMATORS = [
     (StructuredHingeBinaryClassifier, ("binary",), {}),
 ]
 CASES = [
-    pytest.param(
-        cls, layout, given, id=f"{cls.__name__}-{layout}-{list(given.values())}"
-    )
+    pytest.param(cls, layout, given, id=f"{cls.__name__}-{layout}-{'-'.join(given)}")
     for cls, layouts, given in ESTIMATORS
     for layout in layouts
 ]
