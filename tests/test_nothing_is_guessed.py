@@ -565,6 +565,13 @@ def test_false_alarms_of_swapped_numbers_are_rare():
     assert n_alarms <= 5
 
 
+def test_a_penalty_beyond_the_floating_range_is_refused():
+    X, y, qid = make_documents()
+    model = HistGradientBoostingRanker(l2_regularization=10**400)
+    with pytest.raises(ValueError, match="l2_regularization must be a finite number"):
+        model.fit(X, y, qid=qid)
+
+
 def test_messages_print_at_most_300_characters_of_a_value():
     many = {f"query {i}": {f"document {j}": 1 for j in range(40)} for i in range(40)}
     text = "x" * 1000

@@ -216,6 +216,7 @@ def test_weights_of_rows_of_one_list_count_copies(documents):
     assert_allclose(same.coef_, StructuredHingeRanker(alpha=0.01).fit(X, y).coef_)
 
 
+@pytest.mark.filterwarnings("ignore:All 240 rows are one list")
 def test_weights_that_no_list_can_have_are_refused(documents):
     X, y, qid = documents
     weights = np.ones(240)

@@ -21,7 +21,7 @@ from .._arrays import (
     with_numbers,
 )
 from .._base import BaseRanker, Rows, read_features, refuse_importances
-from .._parameters import RUNTIME, Rule, count, fresh_fit, say
+from .._parameters import RUNTIME, Rule, count, fresh_fit, number, say
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
 from ..target_losses import TargetLoss
@@ -176,6 +176,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         ],
         "max_iter": ["auto", count()],
         "max_leaf_nodes": ["auto", count(2), None],
+        "l2_regularization": [number(0)],
         "warm_start": [bool],
         "verbose": RUNTIME["verbose"],
         **PARAMETERS,
