@@ -243,7 +243,13 @@ def _read_matrix(orders, items, kind):
     """Read grades, ranks, counts or preferences, and names of the items or None."""
     if not is_frame(orders):
         return numbers(orders, "orders"), items
-    columns = check_item_columns(orders, items)
+    selected = items
+    if kind == "counts" and items is None:
+        index = list(getattr(orders, "index", ()))
+        if index == column_names(orders):
+            # The same names in rows and columns are items, even if one is "group".
+            selected = index
+    columns = check_item_columns(orders, selected)
     labels = np.column_stack(
         [numbers(orders[name], f"The column {name!r}") for name in columns]
     )

@@ -542,8 +542,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def _warn_of_start(self, X, positive, lists):
         """Warn if the initial weights have a better top of the training rows.
 
-        The drop must exceed the standard error of the fraction p of the k places that
-        are right, ``sqrt(p (1 - p) / k)``.
+        The drop must exceed three standard errors of the fraction p of the k places
+        that are right, ``3 sqrt(p (1 - p) / k)``.
         """
         grouped = lists.group(positive).astype(float)
 
@@ -556,7 +556,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         before = value(self._path_.start)
         after = value(self._weights(self._path_))
         variance = max(before * (1.0 - before), after * (1.0 - after))
-        if before - after > np.sqrt(variance / self._path_.n_places):
+        if before - after > 3.0 * np.sqrt(variance / self._path_.n_places):
             warn(
                 f"Training lowered {self.target_loss_!r} of the training rows from "
                 f"{before:.3f} to {after:.3f}: the initial logistic regression is "
