@@ -307,6 +307,6 @@ def test_sums_of_preferences_stay_finite():
 
 def test_words_that_read_as_numbers_are_words():
     with pytest.raises(
-        ValueError, match="u must be an array of numbers: u.0, 0. is the text"
+        ValueError, match=r"u must be an array of numbers: u\[0, 0\] is the text"
     ):
         decode_map_diagonal([["1.0", "2.0", "3.0"]], 2)
