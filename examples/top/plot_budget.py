@@ -71,9 +71,9 @@ MONEY = f"gain@{K}"
 # * *ridge, money*: a linear ranker, fitted to the money at k of each day;
 # * *trees, money*: the same ranker with a tree regressor;
 # * *trees, precision*: fitted to the number of frauds among the first k, without
-# amounts; * *perceptron*: a linear classifier for the first ten of each day, without
-# amounts. It takes
-#   "recall@10", because a day may have fewer than ten frauds;
+#   amounts;
+# * *perceptron*: a linear classifier for the first ten of each day, without amounts. It
+#   takes "recall@10", because a day may have fewer than ten frauds;
 # * *tree classifier*: a probability of fraud, without days and k;
 # * *p times amount*: the probability of the tree classifier times the amount.
 
