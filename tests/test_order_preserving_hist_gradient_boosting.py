@@ -414,7 +414,7 @@ def test_columns_go_by_name_and_messages_name_this_class(data):
         with pytest.raises((ValueError, TypeError), match=words) as error:
             call()
         assert "HistGradientBoostingRegressor" not in str(error.value)
-    with pytest.raises(TypeError, match="positional"):
+    with pytest.raises(TypeError, match="by name: give qid="):
         ranker().fit(X, y, qid)
     with pytest.raises(ValueError, match="only boosted trees take it"):
         OrderPreservingRegressor(surrogate="lambdarank").fit(X, y, qid=qid)
