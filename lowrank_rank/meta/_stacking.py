@@ -310,13 +310,15 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 )
         of_parts = {key: params[key] for key in params if is_of_default_part(key)}
         if of_parts:
-            self.estimators = {**(self.estimators or {}), **of_parts}
+            earlier: Any = self.estimators or {}
+            self.estimators = {**earlier, **of_parts}
             for key in of_parts:
                 del params[key]
 
     def _parts_by_name(self):
         """Parts of `estimators` by name; none if it is no list of parts."""
-        return dict(self.estimators) if _are_parts(self.estimators) else {}
+        estimators: Any = self.estimators
+        return dict(estimators) if _are_parts(estimators) else {}
 
     def fit(
         self,
@@ -376,7 +378,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 groups = lists.codes
                 time = times_of_rows(given_y, qid)  # a splitter may need it
                 target = ranking_target(y, groups, time=time)
-            estimators = self.estimators
+            estimators: Any = self.estimators
             if self._has_default_parts():
                 estimators = default_parts(X, y, measure, estimators or {})
             parts = {name: as_ranker(part, y.ndim) for name, part in estimators}
