@@ -87,12 +87,14 @@ def first_text(entries):
     return first
 
 
-def shown(value):
-    """Text of a value for messages, cut to 300 characters."""
+def shown(value, n_characters=300):
+    """Text of a value for messages, cut to a number of characters."""
     if isinstance(value, np.generic):
         value = value.item()
     text = repr(value)
-    return text if len(text) <= 300 else f"{text[:296]}...{text[-1]}"
+    if len(text) <= n_characters:
+        return text
+    return f"{text[: n_characters - 4]}...{text[-1]}"
 
 
 def refuse_numbers_as_text(entries, name, is_polars=False):
@@ -126,7 +128,7 @@ def refuse_numbers_as_text(entries, name, is_polars=False):
         to_numbers = f"X.with_columns({column}{commas}.cast(pl.Float64, strict=False))"
         to_codes = f"X.with_columns({column}.cast(pl.Categorical))"
     raise ValueError(
-        f"Column {name!r} of X holds numbers as text: {shown(value)} in row {row}. Is "
-        f"it a feature of numbers, or of codes (zip codes, shops, sizes)? Write\n"
+        f"Column {name!r} of X holds numbers as text: {shown(value, 80)} in row {row}. "
+        f"Is it a feature of numbers, or of codes (zip codes, shops, sizes)? Write\n"
         f"{to_numbers}\nfor numbers, or\n{to_codes}\nfor codes."
     )

@@ -184,6 +184,7 @@ def test_multilabel_gains():
         assert row["low"] <= row["gain"] <= row["high"]
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_top_against_tuned_models_on_small_data_and_by_trees():
     rows = run_tiny("top", "--seeds", "0", "2")
     for row in of(rows, table="tuned"):

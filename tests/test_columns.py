@@ -61,7 +61,7 @@ def test_the_first_value_that_is_no_number_is_named(entries, words):
     with pytest.raises(ValueError, match=r"Column 'zip' of X") as said:
         refuse_numbers_as_text(entries, "zip")
     assert words in str(said.value)
-    assert len(str(said.value)) < 700
+    assert len(str(said.value)) < 400
     assert ('.str.replace(",", ".")' in str(said.value)) == any(
         "," in str(entry) for entry in entries
     )

@@ -646,6 +646,7 @@ def test_unknown_kinds():
         LowRankSurrogateRanker().fit([[0.0], [1.0]], [0, 1], qid=[[1], [2]])
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_a_fit_without_ids_is_of_one_list(documents):
     X, y, _ = documents
     model = LowRankSurrogateRanker().fit(X, y)
@@ -682,6 +683,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:All grades of each query are equal")
 @pytest.mark.filterwarnings("ignore:No label has any utility")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize(
@@ -763,6 +765,7 @@ def test_fixed_items_do_not_depend_on_the_batch(name):
     np.testing.assert_array_equal(parts.rank(X), ranker.rank(X))
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_no_penalty_with_features_of_very_different_scales(documents):
     X, y, _ = documents
     X = X * np.array([1.0, 1e6, 1e-6, 1.0, 1e8, 1.0])

@@ -243,6 +243,7 @@ def test_stopping_in_cross_validation_with_ids_in_the_target(split, name):
     np.testing.assert_array_equal(mixed.predict(frame), fitted.predict(frame))
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_stopping_says_what_it_cannot(split):
     (X, y, qid), _, _, _ = split
     with pytest.raises(ValueError, match=r"of LightGBM or XGBoost.*Recorder"):

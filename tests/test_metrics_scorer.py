@@ -232,6 +232,7 @@ def test_models_that_say_nothing_of_lists(data):
     assert per_list == pytest.approx(ndcg_score(y, ridge.predict(X), qid=qid))
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_one_list_models(data):
     X, y, qid = data
     one = LowRankSurrogateRanker().fit(X, y)
@@ -325,6 +326,7 @@ def test_ids_for_fit_alone_are_refused(data, tool, scoring):
         np.testing.assert_allclose(routed[-1], expected[-1])
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_a_model_that_a_tool_was_given_says_nothing_of_its_clone(data):
     """What the tool has fitted counts, not what was fitted before."""
     X, y, qid = data
@@ -359,6 +361,7 @@ def test_calibrated_models_are_seen(data):
         make_ranking_scorer("ndcg")(model.fit(X, y), X, series)
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_batches_without_ids_are_no_ids(data):
     """Each batch is a list; rows without qid are one list, and say so."""
     X, y, _ = data
@@ -576,6 +579,7 @@ def test_parameters_of_a_measure_are_checked_when_the_scorer_is_made(params):
         make_ranking_scorer("ndcg", **params)
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 @pytest.mark.filterwarnings("ignore:.*was fitted without query ids")
 @pytest.mark.parametrize("X", [None, 3.0])
 def test_what_is_no_table_is_refused_by_a_sentence(data, X):

@@ -241,6 +241,7 @@ def test_constraints_hold_for_the_sum_of_two_losses(data):
     )
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_early_stopping_is_a_loop_over_held_out_queries(data):
     X, y, qid = data
     stopping = {

@@ -68,6 +68,7 @@ def test_fixed_items_have_weights_of_their_own():
         model.fit(X, y, qid=np.arange(200))
 
 
+@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_steps_go_on_over_calls_of_whole_lists(documents):
     X, y, qid = documents
     model = StructuredHingeRanker(
@@ -141,6 +142,7 @@ def test_the_hinge_of_precision_bounds_the_loss_of_the_marked_items():
         structured_hinge("precision@6", y, scores)
 
 
+@pytest.mark.filterwarnings("ignore:All grades of each query are equal")
 @pytest.mark.filterwarnings("ignore:No label has any utility")
 @pytest.mark.filterwarnings(
     "ignore:The hinge of RecallAtK.* has its minimum at zero weights"
