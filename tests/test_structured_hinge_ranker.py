@@ -69,6 +69,7 @@ def test_fixed_items_have_weights_of_their_own():
 
 
 @pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
+@pytest.mark.filterwarnings("ignore:All grades of each query are equal")
 def test_steps_go_on_over_calls_of_whole_lists(documents):
     X, y, qid = documents
     model = StructuredHingeRanker(
