@@ -8,7 +8,8 @@ often the truly best ranker is tied with the best.
 rare: two rankers that differ in few queries. judged: few queries with human labels, and a judge of
 500 more. In both, "plain" is Student's interval of the human values; "below .93" counts cells, and
 "contradictions" draws in which p cannot be small and the interval leaves out 0. families: intervals
-over families of queries, and over queries.
+over families of queries, and over queries. looks: two rankers are compared again and again while
+queries are added, by the t test and by intervals that are valid at every look.
 """
 
 from itertools import product
@@ -20,6 +21,7 @@ from lowrank_rank import compare_rankers
 from lowrank_rank.metrics import mean_intervals, ndcg_score
 from lowrank_rank.metrics._paired_differences import statistics_of_differences
 
+from . import _looks
 from ._common import coverage_row, print_table, summary_row
 
 KINDS = ["ndcg@10", "right .6", "right .9", "right .97", "skewed", "rare"]
@@ -182,6 +184,7 @@ def differences_cell(rng, kind, rate, accuracy, n, n_others, repetitions):
         "weights": None,
         "rounding": 1e-12,
         "confidence_level": 0.95,
+        "anytime": False,
     }
     found = statistics_of_differences(
         first - other, judge_differences=judge_differences, **options
@@ -251,9 +254,24 @@ def families_part(args, repetitions):
         yield row | {"over queries": coverage_row(*over_queries, 0.0)["covered"]}
 
 
+# Repeated looks ---------------------------------------------------------------------
+
+
+def looks_part(args, repetitions):
+    """Rows of equal rankers, then of effects, then of the width of intervals."""
+    rng = np.random.default_rng(args.seed)
+    if args.tiny:
+        repetitions = 200  # drawn at once
+    values = population("ndcg@10", 0.0, 2000 if args.tiny else 50_000)
+    yield from _looks.false_findings(rng, values, repetitions)
+    yield from _looks.decisions(rng, repetitions, 200 if args.tiny else 1500)
+    yield from _looks.widths(rng, values, repetitions)
+
+
 PARTS = {
     "all": all_part,
     "rare": rare_part,
     "judged": judged_part,
     "families": families_part,
+    "looks": looks_part,
 }

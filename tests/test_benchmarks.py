@@ -260,6 +260,15 @@ def test_comparisons_of_few_queries_and_families_cover():
     assert covered > np.mean([row["over queries"] for row in of_families])
 
 
+def test_looks_find_differences_of_equal_rankers_by_the_t_test_alone():
+    rows = run_tiny("comparisons", "--part", "looks")
+    for row in of(rows, effect=0.0):
+        assert row["anytime, every query"] < 0.06 < row["t, every tenth"]
+    medians = [row["median queries"] for row in rows if "median queries" in row]
+    assert medians == sorted(medians, reverse=True)
+    assert min(row["covered"] for row in rows if "covered" in row) > 0.9
+
+
 def test_intervals_of_few_values_and_weights_cover():
     rows = run_tiny("intervals", "--part", "few", "weights", "--repetitions", "50")
     assert min(row["least"] for row in rows if "least" in row) > 0.75

@@ -76,7 +76,7 @@ class RankerComparison(TableMixin):
     smallest_p : ndarray of shape (n_pairs,)
         ``2**(1 - m)`` for m queries that differ: the probability that m signs, each +
         or - alike, are all the same. With weights, m is the effective number of these
-        queries. 0 with a judge that is used.
+        queries. 0 with a judge that is used, and with ``anytime=True``.
     p_adjusted : ndarray of shape (n_pairs,)
         p values after Holm's correction for all pairs.
     effect : ndarray of shape (n_pairs,)
@@ -90,6 +90,8 @@ class RankerComparison(TableMixin):
         "queries", "tasks" for a table of values, or "families" if there are groups.
     n_judged : int
         Number of queries that the judge labelled; 0 without a judge.
+    anytime : bool
+        Whether intervals and p values hold at every look.
 
     Examples
     --------
@@ -123,6 +125,7 @@ class RankerComparison(TableMixin):
     confidence_level: float
     unit: str
     n_judged: int = 0
+    anytime: bool = False
 
     @property
     def mean(self) -> np.ndarray:
@@ -178,6 +181,8 @@ class RankerComparison(TableMixin):
         if self.n_judged:
             heading += f", {len(self.qid)} judged by people"
         heading += f", {m} rankers, {self.confidence_level:.0%} intervals"
+        if self.anytime:
+            heading += " valid at every look"
         if m > 1:
             heading += (
                 f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each "
@@ -272,7 +277,7 @@ class RankerComparisons(dict):
         return frame.reset_index("measure").reset_index(drop=True)
 
 
-@checked(confidence_level=LEVEL)
+@checked(confidence_level=LEVEL, anytime=[bool])
 def compare_rankers(
     y_true: Any,
     rankers: dict[str, Any] | None = None,
@@ -286,6 +291,7 @@ def compare_rankers(
     baseline: str | None = None,
     confidence_level: float = 0.95,
     zero_division: float = np.nan,
+    anytime: bool = False,
 ) -> "RankerComparison | Any":
     """Measure rankers on the same queries, and compare them: intervals, tests, ranks.
 
@@ -352,6 +358,11 @@ judgements, or table
     zero_division : float, default=nan
         Value of an undefined query; nan skips it. Human and judge can leave different
         queries undefined, so that with a judge skipping them would bias the means.
+    anytime : bool, default=False
+        Whether intervals, p values and ranks hold at every look, however often one
+        looks while queries are added at the end, as in `mean_intervals`. The order of
+        the looks is that of the queries as given, of the judgements for runs. The
+        values must be in [0, 1]. Not with a judge, groups or weights.
 
     Returns
     -------
@@ -475,7 +486,15 @@ judgements, or table
     comparisons = RankerComparisons()
     for name in query_values.by_people:
         comparisons[name] = _comparison(
-            name, names, pairs, confidence_level, unit, query_values, weights, families
+            name,
+            names,
+            pairs,
+            confidence_level,
+            unit,
+            query_values,
+            weights,
+            families,
+            anytime,
         )
     if isinstance(measure, list | tuple | dict):
         return comparisons
@@ -495,7 +514,15 @@ def _pairs_of(names, baseline):
 
 
 def _comparison(
-    measure, names, pairs, confidence_level, unit, query_values, weights, families
+    measure,
+    names,
+    pairs,
+    confidence_level,
+    unit,
+    query_values,
+    weights,
+    families,
+    anytime,
 ):
     """Compare the rankers by one measure."""
     values = query_values.by_people[measure]
@@ -529,6 +556,7 @@ def _comparison(
         groups=family,
         sample_weight=weights,
         confidence_level=confidence_level,
+        anytime=anytime,
     )
     if family is not None:
         unit = "families"
@@ -539,7 +567,7 @@ def _comparison(
     if weights is not None:
         weights = weights[is_compared]
     statistics = paired_statistics(
-        compared, weights, judge, judge_unlabelled, confidence_level
+        compared, weights, judge, judge_unlabelled, confidence_level, anytime
     )
     ranks = rank_intervals(
         statistics["p_value"], statistics["difference"], 1.0 - confidence_level
@@ -562,6 +590,7 @@ def _comparison(
         confidence_level=float(confidence_level),
         unit=unit,
         n_judged=n_judged,
+        anytime=anytime,
         **of_pairs,
     )
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ._betting import betting
 from ._mean_intervals import (
     Means,
     are_binary,
@@ -13,7 +14,9 @@ from ._mean_intervals import (
 )
 
 
-def paired_statistics(values, weights, judge, judge_unlabelled, confidence_level):
+def paired_statistics(
+    values, weights, judge, judge_unlabelled, confidence_level, anytime
+):
     """Compute statistics of the differences a - b of all rankers a and b.
 
     Parameters
@@ -26,6 +29,8 @@ def paired_statistics(values, weights, judge, judge_unlabelled, confidence_level
     judge_unlabelled : ndarray of shape (n_others, n_rankers), or None
         Values of other queries by the labels of a judge.
     confidence_level : float
+    anytime : bool
+        Whether intervals and p values hold at every look.
 
     Returns
     -------
@@ -53,6 +58,7 @@ def paired_statistics(values, weights, judge, judge_unlabelled, confidence_level
                 judge_differences=judge_differences,
                 rounding=rounding,
                 confidence_level=confidence_level,
+                anytime=anytime,
             )
         )
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -87,6 +93,7 @@ def statistics_of_differences(
     judge_differences,
     rounding,
     confidence_level,
+    anytime,
 ):
     """Compute statistics of differences of k pairs of rankers.
 
@@ -105,6 +112,8 @@ def statistics_of_differences(
     rounding : float
         Differences up to this are 0.
     confidence_level : float
+    anytime : bool
+        Whether intervals and p values hold at every look; without weights and judge.
 
     Returns
     -------
@@ -153,6 +162,9 @@ def statistics_of_differences(
         interval = means.interval
         p_value = means.p_value
         smallest_p[judge_weight > 0] = 0.0
+    if anytime:
+        interval, p_value = betting(d, -1.0, confidence_level)
+        smallest_p = np.zeros(len(d))
     # mean / standard deviation; 0 / 0 is 0.
     infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     effect = np.divide(

@@ -1,0 +1,131 @@
+"""Intervals that hold at every look: the capital by hand, coverage of all looks, refusals."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from lowrank_rank import compare_rankers
+from lowrank_rank.metrics import mean_intervals
+
+
+def capital(values, m, level):
+    """The larger capital after bets on means above and below m, value after value."""
+    above = 1.0
+    below = 1.0
+    total = 0.5
+    squares = 0.25
+    for t, value in enumerate(values, start=1):
+        bet = np.sqrt(2 * np.log(2 / level) / (squares / t * t * np.log(1 + t)))
+        above *= 1 + min(bet, 0.75 / m) * (value - m)
+        below *= 1 - min(bet, 0.75 / (1 - m)) * (value - m)
+        total += value
+        squares += (value - total / (t + 1)) ** 2
+    return max(above, below)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.2])
+def test_the_interval_holds_the_means_that_no_bet_refutes(level):
+    values = np.random.default_rng(0).beta(2, 3, 60)
+    found = mean_intervals(values, anytime=True, confidence_level=1 - level)
+    low, high = found.interval[0]
+    means = np.linspace(0.01, 0.99, 197)
+    is_kept = [capital(values, m, level) < 2 / level for m in means]
+    assert_array_equal(is_kept, (means > low) & (means < high))
+    assert_allclose(found.mean, values.mean())
+
+
+def test_differences_are_values_from_minus_one_to_one():
+    one, other = np.random.default_rng(1).beta(2, 3, (2, 80))
+    found = compare_rankers({"one": one, "other": other}, anytime=True)
+    means = mean_intervals((one - other + 1) / 2, anytime=True)
+    assert_allclose(found.interval, 2 * means.interval - 1, atol=1e-9)
+    # A mean difference of 0 is a mean of 1/2.
+    expected = 2 / capital((one - other + 1) / 2, 0.5, 0.05)
+    assert_allclose(found.p_value, min(expected, 1.0), rtol=1e-9)
+    reverse = compare_rankers({"other": other, "one": one}, anytime=True)
+    assert_allclose(reverse.interval, -found.interval[:, ::-1], atol=1e-9)
+
+
+def test_all_looks_together_cover_the_mean():
+    n_streams = 200
+    values = np.random.default_rng(2).beta(0.5, 1.0, (200, n_streams))
+    is_missed = {False: np.zeros(n_streams, bool), True: np.zeros(n_streams, bool)}
+    for n in [5, 10, 20, 35, 50, 75, 100, 150, 200]:
+        for anytime, missed in is_missed.items():
+            low, high = mean_intervals(values[:n], anytime=anytime).interval.T
+            missed |= (low > 1 / 3) | (high < 1 / 3)
+    assert is_missed[True].mean() <= 0.05
+    assert is_missed[False].mean() > 0.15
+
+
+def test_tests_ranks_and_intervals_agree_and_the_heading_says_it():
+    rng = np.random.default_rng(3)
+    hard = rng.random(300)
+    table = {}
+    for i in range(3):
+        table[f"r{i}"] = np.clip(hard - 0.04 * i + 0.2 * rng.normal(size=300), 0, 1)
+    found = compare_rankers(table, anytime=True)
+    low, high = found.interval.T
+    assert_array_equal((low > 0) | (high < 0), found.p_value <= 0.05)
+    assert 0 < np.sum(found.p_value <= 0.05) < 3
+    once = compare_rankers(table)
+    assert (found.p_value >= once.p_value).all()
+    assert (np.ptp(found.interval, axis=1) > np.ptp(once.interval, axis=1)).all()
+    assert "95% intervals valid at every look; Holm" in repr(found)
+    assert "every look" not in repr(once)
+    assert_array_equal(found.difference, once.difference)
+    assert_array_equal(found.mean, once.mean)
+
+
+def test_the_interval_holds_the_mean_after_a_drift():
+    values = np.repeat([0.9, 0.3], [100, 300])
+    found = mean_intervals(values, anytime=True)
+    low, high = found.interval[0]
+    assert low <= found.mean[0] <= high
+
+
+def test_undefined_queries_and_few_queries():
+    values = [0.2, np.nan, 0.4, 1.0]
+    found = mean_intervals(values, anytime=True)
+    expected = mean_intervals([0.2, 0.4, 1.0], anytime=True)
+    assert_array_equal(found.interval, expected.interval)
+    assert found.n_undefined == [1]
+    equal = compare_rankers({"a": [0.0, 1.0], "b": [0.0, 1.0]}, anytime=True)
+    assert equal.p_value == [1.0]
+    assert_array_equal(equal.interval, [[-1.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"groups": [0, 0, 1, 1, 2]}, "not available with groups=: each further query"),
+        ({"sample_weight": [1, 2, 1, 1, 1]}, "not available with sample_weight="),
+        (
+            {"judge": np.ones(5), "judge_unlabelled": np.ones(5)},
+            "not available with judge=: the weight of a judge",
+        ),
+    ],
+)
+def test_anytime_is_refused_beside_what_is_for_one_look(params, message):
+    with pytest.raises(ValueError, match=message):
+        mean_intervals(np.full(5, 0.5), anytime=True, **params)
+    if "judge" not in params:
+        table = {"a": np.full(5, 0.5), "b": np.full(5, 0.4)}
+        with pytest.raises(ValueError, match=message):
+            compare_rankers(table, anytime=True, **params)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], [-0.1, 0.5, 0.5]])
+def test_values_outside_the_unit_interval_are_refused(values):
+    with pytest.raises(ValueError, match=r"needs values in \[0, 1\], and these are"):
+        mean_intervals(values, anytime=True)
+    with pytest.raises(ValueError, match=r"needs values in \[0, 1\]"):
+        compare_rankers({"a": values, "b": [0.5, 0.5, 0.4]}, anytime=True)
+
+
+def test_anytime_is_refused_with_a_judge_of_rankers():
+    y = np.tile([1.0, 0.0], (30, 1))
+    people = np.where(np.arange(30)[:, np.newaxis] < 10, y, np.nan)
+    scores = {"a": y, "b": -y}
+    with pytest.raises(ValueError, match="not available with judge="):
+        compare_rankers(people, scores, judge=y, zero_division=0, anytime=True)
