@@ -1,4 +1,4 @@
-"""Simulations of few groups of duels, of judges of duels, and of few documents with clicks.
+"""Simulations of few duels, few groups and judges of duels, and few documents with clicks.
 
 groups: `bradley_terry` of 5 items, 200 duels in groups; each group shifts the strengths by normal
 numbers. In unequal groups the first has half of the duels. "covered" is how often a 95 % interval
@@ -8,6 +8,8 @@ intervals of ranks contain the ranks, "normal ranks" without Student's distribut
 truth and coverage; if a third of the judges guess, the root mean squared error of the strengths
 relative to maximum likelihood without weights. documents: coverage of `propensities_from_clicks`
 of four positions with few documents, shown 120 times each, of all or few at the last position.
+separated: duels so few that an item always won, always lost or did not meet the rest; mean log loss
+of all pairs of the items by `half_games`, "coin" of probabilities 1/2.
 """
 
 from dataclasses import replace
@@ -24,6 +26,8 @@ STRENGTHS = np.linspace(1.0, -1.0, 5)
 #: Propensities of four positions.
 THETA = np.array([1.0, 0.6, 0.4, 0.25])
 
+HALF_GAMES = (0.5, 1, 2, 4)
+
 
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
@@ -38,7 +42,7 @@ def run(args):
     rows = []
     for part in args.part:
         table = list(PARTS[part](args))
-        print_table(f"{part}: 95 % intervals, {args.repetitions} repetitions", table)
+        print_table(f"{part}: {args.repetitions} repetitions", table)
         rows += [{"part": part, **row} for row in table]
     return rows
 
@@ -189,4 +193,60 @@ def documents_draw(rng, n_documents, rare):
     return inside[others & np.isfinite(found.low)].mean()
 
 
-PARTS = {"groups": groups_part, "judges": judges_part, "documents": documents_part}
+# Few duels ---------------------------------------------------------------------------
+
+
+def separated_part(args):
+    """Log loss of the win probabilities by half_games, where maximum likelihood fails."""
+    for r, n, spread in (
+        (6, 12, 0.5),
+        (10, 30, 0.5),
+        (10, 30, 1.0),
+        (20, 60, 1.0),
+        (20, 100, 2.0),
+        (8, 16, 2.0),
+    ):
+        losses = []
+        for draw in range(args.repetitions):
+            rng = np.random.default_rng([args.seed, r, n, draw])
+            losses += separated_draw(rng, r, n, spread)
+        row = {"what": f"{n} duels of {r} items, spread {spread}"}
+        names = [f"half_games={half_games}" for half_games in HALF_GAMES]
+        means = np.mean(losses, axis=0).tolist()
+        yield row | dict(zip(names, means, strict=True)) | {"coin": float(np.log(2))}
+
+
+def separated_draw(rng, r, n, spread):
+    """Losses for each half_games in a list; an empty list if the likelihood suffices."""
+    strengths = spread * rng.standard_normal(r)
+    i = rng.integers(r, size=n)
+    j = (i + rng.integers(1, r, size=n)) % r
+    wins = rng.random(n) < expit(strengths[i] - strengths[j])
+    winner, loser = np.where(wins, [i, j], [j, i])
+    duels = {"winner": winner, "loser": loser}
+    try:
+        bradley_terry(duels)
+    except ValueError:
+        return [[separated_loss(duels, strengths, h) for h in HALF_GAMES]]
+    return []
+
+
+def separated_loss(duels, strengths, half_games):
+    """Mean expected log loss over all pairs of items that met anyone."""
+    board = bradley_terry(duels, half_games=half_games)
+    i, j = np.triu_indices(len(board.items), 1)
+    true = strengths[board.items]
+    chance = expit(true[i] - true[j])
+    log_odds = board.strengths[i] - board.strengths[j]
+    # -log of the estimated chance that i wins, and that j wins
+    loss_i = np.logaddexp(0.0, -log_odds)
+    loss_j = np.logaddexp(0.0, log_odds)
+    return np.mean(chance * loss_i + (1 - chance) * loss_j)
+
+
+PARTS = {
+    "groups": groups_part,
+    "judges": judges_part,
+    "documents": documents_part,
+    "separated": separated_part,
+}

@@ -293,6 +293,9 @@ def test_intervals_of_few_groups_are_wider_than_normal_ones():
         assert row["normal ranks"] <= row["ranks"]
     assert all(0.5 < row["slope"] < 1.5 for row in of(rows, part="judges"))
     assert all(row["covered"] > 0.5 for row in of(rows, part="documents"))
+    for row in of(rows, part="separated"):
+        if "spread 0.5" in row["what"]:  # nearly equal strengths
+            assert row["half_games=2"] < row["half_games=0.5"]
 
 
 def test_limits_are_ratios_to_a_peer_and_to_a_floor():

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -937,3 +938,43 @@ def test_a_list_with_too_many_pairs_is_refused():
     ranker.set_params(surrogate="cross_entropy", max_iter=1)
     with pytest.warns(ConvergenceWarning):
         ranker.fit(X, y, qid=qid)
+
+
+@pytest.fixture(scope="module")
+def races():
+    """Features, winners and ids of races of unequal length, and a fit to them."""
+    rng = np.random.default_rng(0)
+    race = np.repeat(np.arange(100), rng.integers(4, 10, size=100))
+    X = rng.normal(size=(len(race), 3)) * [1.0, 10.0, 0.1]
+    speed = X @ [0.5, 0.05, 8.0] + rng.gumbel(size=len(race))
+    fastest = [speed[race == one].max() for one in range(100)]
+    has_won = np.isin(speed, fastest).astype(int)
+    ranker = OrderPreservingRegressor(alpha=0).fit(X, has_won, qid=race)
+    return X, has_won, race, ranker
+
+
+def chances_to_win(X, race, coef):
+    odds = np.exp(X @ coef)
+    return odds / np.bincount(race, odds)[race]
+
+
+def test_races_without_a_penalty_are_a_conditional_logit(races):
+    X, has_won, race, ranker = races
+
+    def loss(coef):
+        return -np.log(chances_to_win(X, race, coef)[has_won == 1]).sum()
+
+    def gradient(coef):
+        return -X.T @ (has_won - chances_to_win(X, race, coef))
+
+    by_hand = minimize(loss, np.zeros(3), jac=gradient, options={"gtol": 1e-8}).x
+    found, expected = (chances_to_win(X, race, b) for b in (ranker.coef_, by_hand))
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_races_are_the_conditional_logit_of_statsmodels(races):
+    models = pytest.importorskip("statsmodels.discrete.conditional_models")
+    X, has_won, race, ranker = races
+    theirs = models.ConditionalLogit(has_won, X, groups=race).fit(disp=0).params
+    found, expected = (chances_to_win(X, race, b) for b in (ranker.coef_, theirs))
+    np.testing.assert_allclose(found, expected, atol=1e-4)

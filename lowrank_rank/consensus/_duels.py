@@ -384,7 +384,7 @@ class BradleyTerry(TableMixin):
 
         >>> from lowrank_rank import bradley_terry
         >>> duels = [["a", "b"], ["b", "a"], ["a", "c"]]
-        >>> bradley_terry(duels, half_games=0.5).next_duels()
+        >>> bradley_terry(duels, half_games=2).next_duels()
         [('b', 'c')]
         """
         r = len(self.items)
@@ -489,7 +489,8 @@ def bradley_terry(
         agreement of their judges, see Notes.
     half_games : float, default=0.0
         Number of wins, and of losses, that each item has against a virtual item of
-        strength 0. Every item has a finite strength with 0.5.
+        strength 0. Any number above 0 makes all strengths finite. Take 2 if duels are
+        few: with less, win probabilities are too extreme.
     ties : {"davidson", "half"}, default="davidson"
         "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts
         half a win and half a loss.
@@ -749,7 +750,7 @@ class _Likelihood:
             causes.append("ties are too frequent for the model (set ties='half')")
         if not causes:
             causes.append(
-                "half_games is too small to keep the strengths finite (take 0.5)"
+                "half_games is too small to keep the strengths finite (take 2)"
             )
         return "; or ".join(causes)
 

@@ -470,5 +470,5 @@ def check_connected(table):
             causes.append(f"{names[:5].tolist()}{others} {problem}")
     raise ValueError(
         f"No finite strengths exist: {' and '.join(causes)}. Add duels, or take "
-        "half_games=0.5."
+        "half_games=2."
     )

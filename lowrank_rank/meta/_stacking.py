@@ -124,10 +124,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     """Not sure which ranker? Fit several and weigh them by the measure.
 
     `fit` scores held-out queries by each part, fitted on the other queries, and divides
-    the scores of a part by their standard deviation within lists. The weights of two
-    parts are w and 1 - w, w the mean of the best of 0, 0.1, ..., 1 on 200 bootstraps of
-    the held-out queries. More parts, or a given `cv`, take a search [1]_ from the best
-    part. Up to three times it tries 0, 0.1, 0.25, 0.5, 1 and 2 for each weight in turn,
+    the scores of a part by their standard deviation within lists. Two parts have the
+    weights w and 1 - w: each of 200 bootstraps of the held-out queries has a best w
+    among 0, 0.1, ..., 1, and w is their mean. More parts, or a given `cv`, take a
+    search [1]_ from the best part. Up to three times it tries 0, 0.1, 0.25, 0.5, 1 and 2 for each weight in turn,
     and keeps the value with the largest measure. Then each part with a weight is fitted
     to all rows. A part with ``early_stopping=True`` keeps the number of rounds that it
     found in the folds (their median).
@@ -137,11 +137,11 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     estimators : list of tuple (str, estimator), dict or None, default=None
         The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, regressors
         and other models that are no rankers of this package are put into
-        `WrappedRanker`. None is "linear" and "trees": for documents
+        `WrappedRanker`. None makes two parts, named "linear" and "trees": for documents
         `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for fixed items
         `LowRankSurrogateRanker` with its defaults and with a forest, recommended for
-        orders of labels (``target_loss="kendall"``). None takes
-        ordinary data frames: text, booleans and categories (a new one in `predict` is
+        orders of labels (``target_loss="kendall"``). These parts take ordinary data
+        frames: text, booleans and categories (a new one in `predict` is
         unknown; of more than 255, the rarest count as one), and missing values (linear
         parts and forests get medians). Columns of objects are numbers if all values
         are; text of which half or more of the distinct values are numbers is refused,
@@ -155,8 +155,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     cv : int, splitter, iterable or None, default=None
         Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the
         queries; or a list of pairs of row indices or masks (train, test). None is 3
-        folds; two parts hold out only the first of them. All weights are equal if there
-        are fewer lists than folds.
+        folds; two parts hold out only the first of them. With fewer lists than folds
+        nothing is searched: the parts count alike, by their standardised scores.
     weights : dict of str to float or None, default=None
         The `weights_` of another stack: fit the parts to new rows without folds, as in
         a weekly refit. None searches.
