@@ -127,10 +127,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     the scores of a part by their standard deviation within lists. Two parts have the
     weights w and 1 - w: each of 200 bootstraps of the held-out queries has a best w
     among 0, 0.1, ..., 1, and w is their mean. More parts, or a given `cv`, take a
-    search [1]_ from the best part. Up to three times it tries 0, 0.1, 0.25, 0.5, 1 and 2 for each weight in turn,
-    and keeps the value with the largest measure. Then each part with a weight is fitted
-    to all rows. A part with ``early_stopping=True`` keeps the number of rounds that it
-    found in the folds (their median).
+    search [1]_ from the best part. Up to three times it tries 0, 0.1, 0.25, 0.5, 1 and
+    2 for each weight in turn, and keeps the value with the largest measure. Then each
+    part with a weight is fitted to all rows. A part with ``early_stopping=True`` keeps
+    the number of rounds that it found in the folds (their median).
 
     Parameters
     ----------
