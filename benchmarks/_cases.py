@@ -2,6 +2,8 @@
 
 Data are a function of the scale of the rows and return the arguments of the calls. A peer of a
 library that may be missing is a pair: its module, and a function of the module and of the data.
+A peer of this package is such a pair too, so that the table names it. SIZES has what grows with
+the number of items or with the length of lists.
 """
 
 import tempfile
@@ -259,6 +261,25 @@ def latency_of_a_query(model, frame, scale):
     return partial(model.rank, one_list=True), least, X[:100]
 
 
+def alternating_files(kind, scale):
+    """Paths of a TREC file and of the same lines in another layout.
+
+    run, qrels: neighbouring lines belong to different queries. blank: each line has an
+    empty line and a comment above it.
+    """
+    run, qrels, folder = trec_files(scale)
+    path = qrels if kind == "qrels" else run
+    lines = path.read_text().splitlines(keepends=True)
+    if kind == "blank":
+        changed = [f"\n# line {i}\n{line}" for i, line in enumerate(lines)]
+    else:
+        length = 100  # documents of a query in `runs`
+        changed = [line for i in range(length) for line in lines[i::length]]
+    other = Path(folder.name) / "other.txt"
+    other.write_text("".join(changed))
+    return other, path, folder
+
+
 def duels(n, r, scale):
     """Pairs (winner, loser)."""
     rng, n = np.random.default_rng(0), of(n, scale, 100)
@@ -329,6 +350,47 @@ def words(path, *_):
 
 def choix(library, pairs):
     return library.lsr_pairwise(1 + pairs.max(), pairs)
+
+
+def count_pairs(pairs):
+    """Number of duels of each pair."""
+    codes = pairs[:, 0] * (1 + pairs.max()) + pairs[:, 1]
+    return np.unique(codes, return_counts=True)
+
+
+def own(call):
+    """A peer of this package, named as such."""
+    return "lowrank_rank", lambda _, *data: call(*data)
+
+
+def catboost(library, X, y, qid, n_trees=400):
+    """YetiRank with as many trees of as many leaves as our default."""
+    ranker = library.CatBoostRanker(
+        loss_function="YetiRank",
+        iterations=n_trees,
+        depth=5,
+        learning_rate=0.1,
+        thread_count=1,
+        verbose=False,
+        allow_writing_files=False,
+    )
+    return ranker.fit(X, y, group_id=qid)
+
+
+def default_trees():
+    return lists(HistGradientBoostingRanker(random_state=0))
+
+
+def default_stack():
+    return lists(StackingRanker())
+
+
+def read_other(reader, path, *_):
+    return reader(path)
+
+
+def read_plain(reader, _, path, *__):
+    return reader(path)
 
 
 def own_objective(X, y, qid):
@@ -460,18 +522,18 @@ TABLE: dict[str, dict[str, tuple]] = {
         "sparse": (partial(sparse_documents, 20_000, 4_000), lists(low_rank()), RIDGE),
         "cross-entropy": (large, ENTROPY, RIDGE, 5.0, moments),
         "squared pairs": (large, surrogate("pairwise_squared"), RIDGE, 2.0, moments),
-        "hinge of pairs": (large, surrogate("pairwise_squared_hinge"), ENTROPY),
+        "hinge of pairs": (large, surrogate("pairwise_squared_hinge"), own(ENTROPY)),
         "lists of one row": (one_row_each, ENTROPY, RIDGE, 2.5, moments),
         "pairs of documents": (
             large,
             lists(PairwiseDAGRanker(alpha=0.1)),
-            lists(low_rank(target_loss="pd", alpha=0.1)),
+            own(lists(low_rank(target_loss="pd", alpha=0.1))),
             1.2,
         ),
         "wide documents": (
             partial(documents, 5_000, 2_000),
             lists(low_rank()),
-            lambda *data: low_rank().fit_blocks([data]),
+            own(lambda *data: low_rank().fit_blocks([data])),
             0.3,
         ),
     },
@@ -493,7 +555,7 @@ TABLE: dict[str, dict[str, tuple]] = {
         "blocks cross-entropy": (
             partial(blocks, np.float64, False),
             blocks_of(OrderPreservingRegressor()),
-            blocks_of(low_rank()),
+            own(blocks_of(low_rank())),
             None,
             moments_of,
         ),
@@ -517,6 +579,27 @@ TABLE: dict[str, dict[str, tuple]] = {
             trees("pairwise_squared"),
             rows(ONE_PASS),
         ),
+        "trees, default": (
+            partial(documents, 40_000, 50),
+            default_trees(),
+            ("lightgbm", partial(lgbm, n_trees=400)),
+            1.4,
+        ),
+        "trees, default, CatBoost": (
+            partial(documents, 40_000, 50),
+            default_trees(),
+            ("catboost", catboost),
+            1.0,
+        ),
+        **{
+            f"stack, default, {n:,}": (
+                partial(documents, n, 50),
+                default_stack(),
+                own(default_trees()),
+                3.0,
+            )
+            for n in (500, 2_000, 10_000, 40_000)
+        },
         "objective": (
             partial(documents, 18_000, 42, length=60),
             own_objective,
@@ -550,7 +633,16 @@ TABLE: dict[str, dict[str, tuple]] = {
             ridge_of_pairs,
             2.0,
         ),
-        "gaps in y": (gaps, rows(GAPS), without_unknown, 3.0),
+        "gaps in y": (gaps, rows(GAPS), own(without_unknown), 3.0),
+        **{
+            f"items map {r}": (
+                partial(items, 1_000, 20, r),
+                rows(low_rank(target_loss="map")),
+                own(rows(low_rank(target_loss="ndcg"))),
+                bar,
+            )
+            for r, bar in ((10, 2.0), (50, 20.0), (100, 60.0))
+        },
     },
     "classes": {
         **{
@@ -651,7 +743,7 @@ TABLE: dict[str, dict[str, tuple]] = {
             name: (
                 partial(grades, 100),
                 partial(measure_score, name),
-                ndcg_score,
+                own(ndcg_score),
                 None,
                 argsort,
             )
@@ -667,8 +759,8 @@ TABLE: dict[str, dict[str, tuple]] = {
             )
             for kind in ("integers", "strings")
         },
-        "run, pytrec_eval": (runs, evaluated, ("pytrec_eval", trec_eval)),
-        "run, ranx": (runs, evaluated, ("ranx", ranx)),
+        "run, pytrec_eval": (runs, evaluated, ("pytrec_eval", trec_eval), 2.0),
+        "run, ranx": (runs, evaluated, ("ranx", ranx), 1.0),
         **{
             f"compare {n:,}": (partial(grades, 10, n=10 * n), two_rankers, t_test)
             for n in (1_000, 10_000, 100_000)
@@ -678,26 +770,33 @@ TABLE: dict[str, dict[str, tuple]] = {
         "dag, cycles": (
             cycles(2_000, 20),
             decode_pd_dag,
-            decode_pd_borda,
+            own(decode_pd_borda),
             None,
             sort_pairs,
         ),
-        "dag": (acyclic(2_000, 20), decode_pd_dag, decode_pd_borda, 3.0, sort_pairs),
+        "dag": (
+            acyclic(2_000, 20),
+            decode_pd_dag,
+            own(decode_pd_borda),
+            3.0,
+            sort_pairs,
+        ),
         "dag, 1,000 items": (
             acyclic(1, 1_000),
             decode_pd_dag,
-            decode_pd_borda,
+            own(decode_pd_borda),
             3.0,
             sort_pairs,
         ),
         **{
-            f"local search {r}": (cycles(1, r), SEARCH, decode_pd_dag) for r in (20, 40)
+            f"local search {r}": (cycles(1, r), SEARCH, own(decode_pd_dag))
+            for r in (20, 40)
         },
         **{
             f"map exact {r}": (
                 partial(map_vectors, 20, r),
                 decode_map_exact,
-                decode_map_local_search,
+                own(decode_map_local_search),
                 4.0 if r == 12 else None,
                 subset_sums,
             )
@@ -707,7 +806,7 @@ TABLE: dict[str, dict[str, tuple]] = {
             f"map local search {r}": (
                 partial(map_vectors, 20, r),
                 decode_map_local_search,
-                decode_map_diagonal,
+                own(decode_map_diagonal),
                 None,
                 lambda u, _: u.sum(axis=1),
             )
@@ -733,7 +832,7 @@ TABLE: dict[str, dict[str, tuple]] = {
             f"a row of {r}": (
                 partial(latency_of_a_row, r, PairwiseDAGRanker()),
                 first,
-                second,
+                own(second),
                 None,
                 scores_of,
             )
@@ -742,20 +841,26 @@ TABLE: dict[str, dict[str, tuple]] = {
         "a row, map": (
             partial(latency_of_a_row, 20, low_rank(target_loss="map")),
             first,
-            second,
+            own(second),
             None,
             scores_of,
         ),
     },
     "duels": {
         **{
-            f"duels {n:,}": (partial(duels, n, r), bradley_terry, ("choix", choix), 8.0)
+            f"duels {n:,}": (
+                partial(duels, n, r),
+                bradley_terry,
+                ("choix", choix),
+                8.0,
+                count_pairs,
+            )
             for n, r in ((100_000, 60), (1_000_000, 1_000))
         },
         "votes on 200 items": (
             votes,
             partial(consensus_ranking, kind="grades"),
-            partial(consensus_ranking, kind="grades", method="borda"),
+            own(partial(consensus_ranking, kind="grades", method="borda")),
         ),
     },
     "readers": {
@@ -767,6 +872,21 @@ TABLE: dict[str, dict[str, tuple]] = {
             3.0,
             lambda _, qrels, __: words(qrels),
         ),
+        **{
+            f"{name}, {what}": (
+                partial(alternating_files, kind),
+                partial(read_other, reader),
+                own(partial(read_plain, reader)),
+                bar,
+                words,
+            )
+            for name, what, kind, reader, bar in (
+                ("load_run", "alternating", "run", load_run, 1.5),
+                ("load_qrels", "alternating", "qrels", load_qrels, 1.5),
+                # three times as many lines
+                ("load_run", "blank lines and comments", "blank", load_run, 3.0),
+            )
+        },
         "load_letor": (
             letor_file,
             lambda path, _: load_letor(path),
@@ -788,4 +908,62 @@ CASES = {
     name: Case(group, *row)
     for group, cases in TABLE.items()
     for name, row in cases.items()
+}
+
+# Growth with other sizes ------------------------------------------------------------------
+
+
+def of_one_list(n):
+    """Normal features and grades of one list."""
+    return documents(n, 20, 1.0, length=n)
+
+
+def of_lists(length):
+    """20,000 documents in lists of one length."""
+    return documents(20_000, 20, 1.0, length=length)
+
+
+def map_fit(r):
+    return items(500, 20, r, 1.0)
+
+
+#: Data of a size, our call, and four sizes. The unit is in the name.
+SIZES = {
+    "items: fit, ndcg": (map_fit, rows(low_rank(target_loss="ndcg")), (10, 20, 40, 80)),
+    "items: fit, map": (map_fit, rows(low_rank(target_loss="map")), (10, 20, 40, 80)),
+    "items: fit, pairs": (
+        lambda r: orders(500, 20, r, 1.0),
+        rows(PairwiseDAGRanker()),
+        (5, 10, 20, 40),
+    ),
+    "items: dag": (
+        lambda r: preferences(50, r, 1.0),
+        decode_pd_dag,
+        (20, 40, 80, 160),
+    ),
+    "items: local search": (
+        lambda r: preferences(1, r, 1.0),
+        SEARCH,
+        (15, 30, 60, 120),
+    ),
+    "items: map local search": (
+        lambda r: map_vectors(5, r, 1.0),
+        decode_map_local_search,
+        (20, 40, 80, 160),
+    ),
+    "list length: cross-entropy": (of_lists, ENTROPY, (20, 100, 500, 2_500)),
+    "list length: ridge": (of_lists, lists(low_rank()), (20, 100, 500, 2_500)),
+    "list length: trees": (of_lists, trees(), (20, 100, 500, 2_500)),
+    "list length: ndcg": (
+        lambda length: grades(length, 1.0, n=200_000),
+        ndcg_score,
+        (20, 100, 500, 2_500),
+    ),
+    "list length: kendall": (
+        lambda length: grades(length, 1.0, n=200_000),
+        partial(measure_score, "kendall"),
+        (20, 100, 500, 2_500),
+    ),
+    "one list: ranknet": (of_one_list, surrogate("ranknet"), (250, 500, 1_000, 2_000)),
+    "one list: trees": (of_one_list, trees(), (2_500, 5_000, 10_000, 20_000)),
 }

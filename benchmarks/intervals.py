@@ -269,13 +269,10 @@ def by_name(board, *values):
 
 def strengths_row(boards, truth, what):
     """Coverage of the strengths of mean 0; `truth` is one for each board."""
-    centre, error = np.moveaxis(
-        [by_name(board, board.strengths, board.standard_errors) for board in boards],
-        1,
-        0,
-    )
+    intervals = [by_name(board, board.interval())[0] for board in boards]
+    low, high = np.moveaxis(intervals, -1, 0)
     truth = truth - truth.mean(axis=-1, keepdims=True)
-    return coverage_row(centre - 1.96 * error, centre + 1.96 * error, truth, what=what)
+    return coverage_row(low, high, truth, what=what)
 
 
 def duels_part(args, repetitions):

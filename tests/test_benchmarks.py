@@ -308,6 +308,7 @@ def test_limits_are_ratios_to_a_peer_and_to_a_floor():
         "dag",
     ]
     rows = run_tiny("limits", "--row", *names, "sparse")
+    assert {row["row"]: row["of"] for row in rows}["dag"] == "lowrank_rank"
     assert {*names, "sparse"} <= {row["row"] for row in rows}
     assert all(row["peer"] > 0 and row["MB"] > 0 for row in rows if row["row"] in names)
     (ndcg,) = of(rows, row="ndcg@10")
@@ -317,6 +318,14 @@ def test_limits_are_ratios_to_a_peer_and_to_a_floor():
         assert row["verdict"] == (
             verdict if (row["peer"] or 0) > (row["at_most"] or 0) else "ok"
         )
+
+
+def test_growth_with_the_number_of_items_is_a_slope():
+    (row,) = run_tiny("limits", "--part", "sizes", "--row", "items: map local search")
+    assert (row["from"], row["to"]) == (20, 40)
+    assert row["slope"] == pytest.approx(
+        np.log2(row["most_ms"] / row["least_ms"]), rel=1e-6
+    )
 
 
 def test_memory_is_measured_in_a_process_of_its_own():
