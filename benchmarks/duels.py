@@ -3,7 +3,8 @@
 groups: `bradley_terry` of 5 items, 200 duels in groups; each group shifts the strengths by normal
 numbers. In unequal groups the first has half of the duels. "covered" is how often a 95 % interval
 contains the strength in all groups, "normal" with 1.96 standard errors; "ranks" is how often all
-intervals of ranks contain the ranks, "normal ranks" without Student's distribution. judges:
+intervals of ranks contain the ranks, "normal ranks" without Student's distribution, "equal items"
+that each interval has all ranks if the items are equal. judges:
 `bradley_terry` of 5 items, 600 duels; of equal judges, slope of the weighted strengths against the
 truth and coverage; if a third of the judges guess, the root mean squared error of the strengths
 relative to maximum likelihood without weights. documents: coverage of `propensities_from_clicks`
@@ -84,7 +85,7 @@ def groups_part(args):
                 )
                 for draw in range(args.repetitions)
             ]
-            names = ("covered", "normal", "ranks", "normal ranks")
+            names = ("covered", "normal", "ranks", "normal ranks", "equal items")
             means = np.mean(found, axis=0).tolist()
             yield {"what": f"{n_groups} {sizes} groups"} | dict(
                 zip(names, means, strict=True)
@@ -93,11 +94,7 @@ def groups_part(args):
 
 def groups_draw(rng, group, truth):
     """Whether intervals of one draw contain the truth, by Student and by the normal."""
-    shifted = STRENGTHS + rng.standard_normal((group.max() + 1, 5))
-    duels = drawn_duels(
-        rng, lambda i, j: shifted[group, i] - shifted[group, j], len(group)
-    )
-    board = bradley_terry(duels, group=group, half_games=0.05)
+    board = board_of_groups(rng, group, STRENGTHS)
     order = np.argsort(board.items)
     inside = []
     for result in (board, replace(board, degrees_of_freedom=np.inf)):
@@ -107,7 +104,19 @@ def groups_draw(rng, group, truth):
         all_ranks = np.all((ranks.low <= place) & (place <= ranks.high))
         inside.append([((low <= truth) & (truth <= high)).mean(), all_ranks])
     (student, ranks), (normal, normal_ranks) = inside
-    return student, normal, ranks, normal_ranks
+    equal = board_of_groups(rng, group, np.zeros(5))
+    of_equal = equal.rank_intervals(n_resamples=500, random_state=0)
+    equal_ranks = np.all((of_equal.low == 1) & (of_equal.high == 5))
+    return student, normal, ranks, normal_ranks, equal_ranks
+
+
+def board_of_groups(rng, group, strengths):
+    """Strengths from duels; each group shifts them by normal numbers."""
+    shifted = strengths + rng.standard_normal((group.max() + 1, 5))
+    duels = drawn_duels(
+        rng, lambda i, j: shifted[group, i] - shifted[group, j], len(group)
+    )
+    return bradley_terry(duels, group=group, half_games=0.05)
 
 
 # Judges -----------------------------------------------------------------------------

@@ -202,8 +202,10 @@ class BradleyTerry(TableMixin):
         """Compute simultaneous intervals, which together contain all ranks.
 
         An item is above another where the difference of their strengths exceeds its
-        standard error times the quantile of ``max |t|`` over all pairs [1]_. Each item
-        above raises the low end by one, each item below lowers the high end.
+        standard error times the quantile of ``max |t|`` over all pairs [1]_. With
+        groups it is Student's quantile with Bonferroni's correction for all pairs: few
+        groups do not tell how the pairs depend on each other. Each item above raises
+        the low end by one, each item below lowers the high end.
 
         Parameters
         ----------
@@ -245,16 +247,21 @@ class BradleyTerry(TableMixin):
             chi_square = rng.chisquare(freedom, size=(n_resamples, 1))
             errors = errors / np.sqrt(chi_square / freedom)
 
-        # max |t| over all pairs (i, j) of each draw, t = (e_j - e_i) / se_ij.
         variances = _variances_of_differences(covariance)
         standard_errors = np.sqrt(np.maximum(variances, np.finfo(float).tiny))
-        max_abs_t = np.zeros(n_resamples)
-        for i in range(1, r):
-            t = np.abs(errors[:, :i] - errors[:, [i]]) / standard_errors[i, :i]
-            np.maximum(max_abs_t, t.max(axis=1), out=max_abs_t)
+        if self.n_groups is None:
+            # max |t| over all pairs (i, j) of each draw, t = (e_j - e_i) / se_ij.
+            max_abs_t = np.zeros(n_resamples)
+            for i in range(1, r):
+                t = np.abs(errors[:, :i] - errors[:, [i]]) / standard_errors[i, :i]
+                np.maximum(max_abs_t, t.max(axis=1), out=max_abs_t)
+            quantile = np.quantile(max_abs_t, confidence_level)
+        else:
+            n_pairs = r * (r - 1) / 2
+            quantile = self._quantile(1.0 - (1.0 - confidence_level) / n_pairs)
 
         # Item j is above item i where s_j - s_i exceeds quantile * se_ij.
-        margin = np.quantile(max_abs_t, confidence_level) * standard_errors
+        margin = quantile * standard_errors
         difference = self.strengths - self.strengths[:, np.newaxis]
         n_above = (difference > margin).sum(axis=1)
         n_below = (difference < -margin).sum(axis=1)
