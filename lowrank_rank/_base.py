@@ -518,7 +518,8 @@ class BaseRanker(SetsParameters):
         Returns
         -------
         ndarray of int, shape (n_rows,) or (n_queries, r)
-            Equal scores are ranked in the order of the rows.
+            Equal scores are ranked in the order of the rows. Fixed items have the order
+            of the columns of y, with names in ``item_names_`` if y is a frame.
 
         Raises
         ------
