@@ -2,18 +2,7 @@
 """Private names that tests reach, in one place; every other test uses public names."""
 
 from lowrank_rank._arrays import (
-    check_finite,
-    check_size,
-    column_names,
-    first_missing,
-    is_data_frame,
-    is_finite,
-    is_frame,
     mean_square,
-    name_the_text,
-    numbers,
-    table_of,
-    take_rows,
 )
 from lowrank_rank._base import Rows, linear_scores
 from lowrank_rank._blocks import Blocks, HeldBlocks
@@ -23,9 +12,7 @@ from lowrank_rank._classes import (
     threshold_between,
 )
 from lowrank_rank._columns import (
-    is_missing_entry,
     kind_of_entries,
-    refuse_numbers_as_text,
 )
 from lowrank_rank._lists import (
     RankingLists,
@@ -33,19 +20,6 @@ from lowrank_rank._lists import (
     mid_fractions,
     mid_ranks,
     ranks_from_scores,
-)
-from lowrank_rank._parameters import (
-    all_or_nothing,
-    check_parameter,
-    check_parameters,
-    count,
-    fresh_fit,
-    jobs,
-    number,
-    predictor,
-    random_state,
-    regressor,
-    verbosity,
 )
 from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import _trec

@@ -85,3 +85,15 @@ def test_slopes_that_are_large_for_the_penalty(size):
         slopes[2] = -slopes[0] - slopes[1]
         _, value = simplex_program(slopes, offsets, 1.0, np.zeros(6, int))
         assert value >= offsets[:3].mean() - 1e-3
+
+
+@pytest.mark.parametrize("tol", [10.0, 1.0, 0.1])
+def test_a_program_stops_within_its_tolerance(tol):
+    """The gap that ends the steps bounds what is left: n mu, mu the mean of m z."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        groups = np.append(np.arange(20), rng.integers(0, 20, 380))
+        slopes, offsets = rng.normal(size=(400, 6)), rng.normal(size=400)
+        _, exact = simplex_program(slopes, offsets, 0.3, groups)
+        _, value = simplex_program(slopes, offsets, 0.3, groups, tol=tol)
+        assert exact - value <= tol

@@ -136,3 +136,51 @@ def test_extreme_scores_have_finite_derivatives(scale):
     wrong = LambdaRank(np.array([1.0, 0.0]), np.ones(2), RankingLists([2]), 30)
     gradient, _ = wrong(np.array([0.0, 900.0]))
     assert gradient[0] < 0 < gradient[1]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("has_equal_scores", [True, False])
+def test_lightgbm_has_the_same_denominator(has_equal_scores):
+    """The docstring says that LightGBM's denominator is 1 too where all scores are equal.
+
+    Leaves of one tree, -G / (H + 1), are compared with derivatives from the formula.
+    """
+    lightgbm = pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    y = np.array([0, 2, 1, 0, 3, 1, 2, 0])
+    n = len(y)
+    s = np.zeros(n)
+    if not has_equal_scores:
+        s = rng.normal(size=n)
+    X = np.arange(n)[:, np.newaxis]
+    data = lightgbm.Dataset(
+        X, y, group=[n], init_score=s, params={"min_data_in_bin": 1}
+    )
+    params = {
+        "objective": "lambdarank",
+        "label_gain": [0, 1, 2, 3],
+        "lambda_l2": 1.0,
+        "learning_rate": 1.0,
+        "min_data_in_leaf": 2,
+        "min_sum_hessian_in_leaf": 0.0,
+        "verbose": -1,
+    }
+    tree = lightgbm.train(params, data, num_boost_round=1)
+    # Of equal scores LightGBM takes the rows in their order, not the mean over orders.
+    rank = 1 + np.argsort(np.argsort(-s, kind="stable"))
+    v = y / np.sum(np.sort(y)[::-1] / np.log2(1 + np.arange(1, n + 1)))
+    i, j = np.nonzero(v[:, np.newaxis] > v)
+    d = (v[i] - v[j]) * np.abs(1 / np.log2(1 + rank[i]) - 1 / np.log2(1 + rank[j]))
+    if not has_equal_scores:
+        d /= 0.01 + np.abs(s[i] - s[j])
+    p = 1 / (1 + np.exp(s[i] - s[j]))
+    gradient = np.bincount(j, d * p, n) - np.bincount(i, d * p, n)
+    curvature = np.bincount(i, d * p * (1 - p), n) + np.bincount(j, d * p * (1 - p), n)
+    # LightGBM's factor of each list, of the sum of all |derivatives|
+    total = 2.0 * np.sum(d * p)
+    factor = np.log2(1 + total) / total
+    leaf = tree.predict(X, pred_leaf=True).ravel()
+    G = factor * np.bincount(leaf, gradient)
+    H = factor * np.bincount(leaf, curvature)
+    assert len(G) > 1
+    assert_allclose(tree.predict(X), (-G / (H + 1))[leaf], atol=1e-4)
