@@ -51,7 +51,7 @@ from ._labels import (
     warn_of_single_items,
 )
 from ._lists import RankingLists, ranks_from_scores
-from ._parameters import check_parameter
+from ._parameters import check_parameter, say
 from ._version import __version__
 from ._warn import warn
 from .target_losses._names import resolve_measure
@@ -472,7 +472,15 @@ class BaseRanker(SetsParameters):
         value = self.target_loss_.measure(
             self._grades(y), scores, qid=qid, sample_weight=sample_weight
         )
+        if getattr(self, "verbose", 0):
+            self._say_score(value, self._grades(y), qid, sample_weight)
         return float(value)
+
+    def _say_score(self, value, y, qid, sample_weight):
+        """Print the score beside that of a random order."""
+        measure = self.target_loss_
+        random_order = measure._mean_of_random_order(y, qid, sample_weight)
+        say(self, f"{measure!r} {value:.4g}, random order {random_order:.4g}")
 
     def _check_scored_lists(self, y, qid, has_carried_qid):
         """Refuse lists of another kind than in fit; warn of rows in one list."""

@@ -594,6 +594,17 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     )
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true")
+    scores = read_scores(y_score, y)
+    lists = lists_of(y, qid, "y_true")
+    warn_of_single_items(lists)
+    y = check(y)
+    if y.ndim < 3:
+        y = y.ravel()
+    return y, scores, lists, _list_weights(sample_weight, lists)
+
+
+def read_scores(y_score, y):
+    """Read the scores of the labels y as flat floats."""
     check_unmasked(y_score, "y_score")
     scores = _checked(exact_scores(y_score), "y_score", allow_nd=True)
     if y.ndim == 1 and scores.shape == (len(y), 1):
@@ -602,12 +613,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
         raise ValueError(
             f"y_score has shape {scores.shape} but y_true has shape {y.shape}."
         )
-    lists = lists_of(y, qid, "y_true")
-    warn_of_single_items(lists)
-    y = check(y)
-    if y.ndim < 3:
-        y = y.ravel()
-    return y, scores.ravel(), lists, _list_weights(sample_weight, lists)
+    return scores.ravel()
 
 
 def _list_weights(sample_weight, lists):

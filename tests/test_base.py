@@ -25,6 +25,7 @@ from lowrank_rank import (
     make_ranking_scorer,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import StructuredHingeRanker
 
 from .internals import mean_square
@@ -444,3 +445,13 @@ def scores_of(model, rows):
     if isinstance(model, LowRankSurrogateClassifier):
         return model.predict_surrogate(rows)
     return model.predict(rows)
+
+
+def test_a_verbose_score_prints_the_random_order(capsys):
+    model = OrderPreservingRegressor(verbose=1).fit(X, y, qid=qid)
+    capsys.readouterr()
+    score = model.score(X, y, qid=qid)
+    by_chance = ndcg_score(y, np.zeros(len(y)), qid=qid)
+    assert capsys.readouterr().out == (
+        f"[OrderPreservingRegressor] NDCG() {score:.4g}, random order {by_chance:.4g}\n"
+    )

@@ -82,6 +82,9 @@ def test_no_single_weight_improves_the_measure(measure):
     value = stack.target_loss_.measure(y, X / units @ weights, qid=QID)
     np.testing.assert_allclose(stack.scores_.scores[0], value)
     assert value >= max(stack.scores_.scores[1:])
+    by_chance = stack.target_loss_.measure(y, np.zeros(len(y)), qid=QID)
+    np.testing.assert_allclose(stack.scores_.random_order, by_chance)
+    assert repr(stack.scores_).splitlines()[-1].startswith("random order")
     np.testing.assert_allclose(stack.predict(X), X / units @ weights)
 
 

@@ -1,6 +1,8 @@
 """Intervals and tests of paired differences: against SciPy, cases by hand, and what is known."""
 
+import pickle
 import warnings
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -17,7 +19,12 @@ from lowrank_rank import (
     ranking_target,
 )
 from lowrank_rank.datasets import dump_qrels, dump_run, make_ranking
-from lowrank_rank.metrics import evaluate_run, mean_intervals, ndcg_score
+from lowrank_rank.metrics import (
+    evaluate_run,
+    mean_intervals,
+    measure_score,
+    ndcg_score,
+)
 
 
 def holm(p_values):
@@ -579,6 +586,55 @@ def test_both_tables_print():
     assert f"<p>{heading}</p><table>" in found._repr_html_()
     assert [line.split()[0] for line in means] == ["name", "new", "old"]
     assert [line.split()[0] for line in pairs.splitlines()] == ["ranker", "new"]
+
+
+@pytest.mark.parametrize("measure", ["ndcg@3", "map", "mrr", "precision@2", "kendall"])
+def test_means_stand_beside_a_random_order(measure):
+    """It is the mean over all orders of the documents of each query."""
+    rng = np.random.RandomState(0)
+    y, qid = rng.randint(2, size=(6, 4)), np.repeat(np.arange(6), 4)
+    y[:, 0] = 1
+    scores = {"a": rng.normal(size=24), "b": rng.normal(size=24)}
+    found = compare_rankers(y.ravel(), scores, qid=qid, measure=measure)
+    orders = [
+        measure_score(measure, y.ravel(), np.tile(order, 6), qid=qid)
+        for order in permutations(range(4))
+    ]
+    assert_allclose(found.means.random_order, np.full(2, np.mean(orders)))
+    assert "random_order" in repr(found).splitlines()[1]
+    assert compare_rankers({"a": [1.0, 2, 3]}).means.random_order is None
+
+
+def test_the_random_order_has_the_weights_and_families_of_the_means():
+    rng = np.random.RandomState(0)
+    y, qid = rng.randint(4, size=60).astype(float), np.repeat(np.arange(10), 6)
+    y[:6] = 0  # undefined
+    options = {"groups": np.arange(10) // 3, "sample_weight": rng.uniform(size=10)}
+    for names in ([], ["groups"], ["sample_weight"], ["groups", "sample_weight"]):
+        chosen = {name: options[name] for name in names}
+        scores = {"constant": np.zeros(60), "noise": rng.normal(size=60)}
+        for labels in (y, sparse.csr_matrix(y.reshape(10, 6))):
+            rows = {"qid": qid}
+            if sparse.issparse(labels):
+                scores = {name: s.reshape(10, 6) for name, s in scores.items()}
+                rows = {}
+            found = compare_rankers(labels, scores, **rows, **chosen)
+            assert_allclose(found.means.random_order, np.full(2, found.mean[0]))
+            loaded = pickle.loads(pickle.dumps(found))
+            assert_array_equal(loaded.means.random_order, found.means.random_order)
+
+
+def test_a_random_order_of_a_run_orders_what_it_retrieved():
+    """The run b retrieved one document alone: a random order is its own order."""
+    qrels = {q: {"d1": 1, "d2": 0} for q in ("q1", "q2", "q3")}
+    qrels["q3"] = {"d1": 0, "d2": 1}
+    runs = {
+        "a": {q: ["d1", "d2"] for q in qrels},
+        "b": {q: ["d1"] for q in qrels},
+    }
+    found = compare_rankers(qrels, runs, measure="precision@1")
+    assert_allclose(found.means.random_order, [0.5, 2 / 3])
+    assert_allclose(found.mean, [2 / 3, 2 / 3])
 
 
 def runs_of_systems(seed=0, n_queries=30):

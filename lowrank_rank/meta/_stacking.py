@@ -47,17 +47,20 @@ class HeldOutScores(TableMixin):
         is 1.
     scores : list of float
         The measure of the stack, then of each part.
+    random_order : float
+        The measure of a random order of each list, which is that of equal scores.
     """
 
     parts: list[str]
     weights: np.ndarray
     scores: list[float]
+    random_order: float
 
     def _columns(self):
         return {
-            "part": ["stack", *self.parts],
-            "weight": [1.0, *self.weights.tolist()],
-            "held-out score": self.scores,
+            "part": ["stack", *self.parts, "random order"],
+            "weight": [1.0, *self.weights.tolist(), 0.0],
+            "held-out score": [*self.scores, self.random_order],
         }
 
 
@@ -173,9 +176,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         each part.
     scores_ : HeldOutScores or None
         The weights, in units of the standard deviation within lists, and the measure of
-        the stack and of each part on held-out queries; prints as a table, and has
-        ``to_frame()``. The stack's weights were chosen on these queries. None without a
-        search.
+        the stack, of each part and of a random order on held-out queries; prints as a
+        table, and has ``to_frame()``. The stack's weights were chosen on these queries.
+        None without a search.
     estimators_ : list of estimators
         The parts with a weight, fitted to all rows.
     named_estimators_ : Bunch
@@ -210,10 +213,11 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     >>> parts = [("ridge", LowRankSurrogateRanker()), ("constant", DummyRegressor())]
     >>> ranker = StackingRanker(parts, cv=2).fit(X, y, qid=qid)
     >>> ranker.scores_
-    part      weight  held-out score
-    stack          1               1
-    ridge          1               1
-    constant       0          0.8155
+    part          weight  held-out score
+    stack              1               1
+    ridge              1               1
+    constant           0          0.8155
+    random order       0          0.8155
     >>> ranker.rank(X, qid=qid)
     array([2, 1, 2, 1])
     """
@@ -486,6 +490,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             parts=list(parts),
             weights=best,
             scores=[value(best), *map(value, single_parts)],
+            random_order=measure._mean_of_sums(held.sum(sums_of_random_order, measure)),
         )
         # Weights of the parts' own scores: those of scaled ones over the deviations.
         return dict(zip(parts, (best / deviations).tolist(), strict=True))
@@ -722,6 +727,13 @@ def sums_at(block, measure, part_weights):
     scores, labels, qid, weights = block
     combined = np.tensordot(part_weights, scores, 1)
     return measure._sums_of_lists(labels, combined, qid, weights)
+
+
+def sums_of_random_order(block, measure):
+    """Sum the measure of random orders over the lists of a block."""
+    scores, labels, qid, weights = block
+    equal_scores = np.zeros(scores.shape[1:])
+    return measure._sums_of_lists(labels, equal_scores, qid, weights, of_orders=True)
 
 
 def values_on_grid(block, measure):

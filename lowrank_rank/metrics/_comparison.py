@@ -6,6 +6,7 @@ query by query. Nothing is drawn at random.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -463,6 +464,7 @@ judgements, or table
             by_judge={},
             is_human=None,
             n_unanswered=None,
+            random_order=None,
         )
     else:
         unit = "queries"
@@ -549,6 +551,16 @@ def _comparison(
     family = None
     if families is not None:
         family_names, family = families
+    random_order = None
+    if query_values.random_order is not None:
+        random_order = partial(
+            _mean_of_random_order,
+            query_values.random_order,
+            measure,
+            is_compared,
+            family,
+            weights,
+        )
     means = mean_intervals(
         of_means,
         judge=judge,
@@ -584,6 +596,7 @@ def _comparison(
             names=names,
             rank_interval=ranks,
             n_unanswered=query_values.n_unanswered,
+            _random_order=random_order,
         ),
         pairs=pairs,
         p_adjusted=holm(of_pairs["p_value"]),
@@ -593,6 +606,18 @@ def _comparison(
         anytime=anytime,
         **of_pairs,
     )
+
+
+def _mean_of_random_order(random_order, measure, is_compared, family, weights):
+    """Return the mean of a random order, for each ranker or one for all."""
+    values = random_order(measure)
+    values = np.where(is_compared[:, np.newaxis], values, np.nan)
+    if family is not None:
+        values, weights = average_families(values, family, weights)
+    is_defined = ~np.isnan(values).any(axis=1)
+    if weights is not None:
+        weights = weights[is_defined]
+    return np.average(values[is_defined], axis=0, weights=weights)
 
 
 def _check_two_queries(measure, is_compared, unit):

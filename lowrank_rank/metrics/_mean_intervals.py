@@ -1,6 +1,7 @@
 """Means with their intervals, also of a few human values and many values of a judge."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,6 +75,20 @@ class MeanIntervals(TableMixin):
     judge_weight: Any = None
     n_unanswered: Any = None
     rank_interval: Any = None
+    #: Function that computes `random_order`, which costs as much as a ranker.
+    _random_order: Any = None
+
+    @cached_property
+    def random_order(self) -> Any:
+        """Mean of the measure if each query is ordered at random, shape (k,).
+
+        It is the value of equal scores; for a run, of a random order of what the run
+        retrieved. With a judge, over the queries that people labelled. None except in
+        `compare_rankers` of rankers.
+        """
+        if self._random_order is None:
+            return None
+        return np.broadcast_to(self._random_order(), len(self.names))
 
     def _columns(self):
         ranks = self.rank_interval
@@ -89,6 +104,8 @@ class MeanIntervals(TableMixin):
         else:
             columns["rank_low"] = ranks[:, 0]
             columns["rank_high"] = ranks[:, 1]
+        if self.random_order is not None:
+            columns["random_order"] = self.random_order
         if ranks is None and self.n_effective is not None:
             columns["n_effective"] = self.n_effective
         if self.n_unanswered is not None:

@@ -1,6 +1,6 @@
 """Tables of measures with a row for each query, and measures of runs."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -269,8 +269,11 @@ default=("ndcg@10", "map")
     family = None
     if groups is not None:
         _, family = read_groups(groups, queries, len(queries), of_runs=True)
+    check_takes_runs(measures)
+    of_run = lists_of_run(run, qrels, queries)
     values = {}
-    for name, of_queries in values_of_run(run, qrels, queries, measures).items():
+    for name, one_measure in measures.items():
+        of_queries = value_of_lists(one_measure, of_run)
         of_units = np.where(np.isnan(of_queries), fallback, of_queries)
         unit_weights = weights
         if family is not None:
@@ -288,14 +291,8 @@ default=("ndcg@10", "map")
     return table_of({"qid": np.array(queries, dtype=object), **values}, index="qid")
 
 
-def values_of_run(run, qrels, queries, measures):
-    """Measure a run on each of these queries, by each measure.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_queries,)
-        The values; nan where a measure is undefined.
-    """
+def check_takes_runs(measures):
+    """Refuse measures that are not defined if some documents were not retrieved."""
     for name, measure in measures.items():
         if not measure.takes_runs:
             usable = names_of(lambda one: one.takes_runs, one_each=True, scored=True)
@@ -304,19 +301,13 @@ def values_of_run(run, qrels, queries, measures):
                 f"those that it retrieved: use one of {', '.join(usable)}, with their "
                 "cut-offs."
             )
-    grades, scores, is_retrieved, lists = _lists_of_run(run, qrels, queries)
-    values = {}
-    for name, measure in measures.items():
-        labels = measure.check_labels(grades)
-        values[name] = measure.values_of_run(labels, scores, lists, is_retrieved)
-    return values
 
 
-def _lists_of_run(run, qrels, queries):
-    """Make a list of each query: the retrieved documents, then the relevant others.
+class ListsOfRun(NamedTuple):
+    """A list of each query: the retrieved documents, then the relevant others.
 
-    Returns
-    -------
+    Attributes
+    ----------
     grades : ndarray of shape (n_documents,)
         Grades >= 0; 0 without judgement.
     scores : ndarray of shape (n_documents,)
@@ -324,6 +315,34 @@ def _lists_of_run(run, qrels, queries):
     is_retrieved : ndarray of bool, shape (n_documents,)
     lists : RankingLists
     """
+
+    grades: np.ndarray
+    scores: np.ndarray
+    is_retrieved: np.ndarray
+    lists: RankingLists
+
+
+def value_of_lists(measure, of_run):
+    """Measure a run on each query; nan where the measure is undefined.
+
+    Parameters
+    ----------
+    measure : RankingMeasure
+        It has passed `check_takes_runs`.
+    of_run : ListsOfRun
+
+    Returns
+    -------
+    ndarray of shape (n_queries,)
+    """
+    labels = measure.check_labels(of_run.grades)
+    return measure.values_of_run(
+        labels, of_run.scores, of_run.lists, of_run.is_retrieved
+    )
+
+
+def lists_of_run(run, qrels, queries):
+    """Make the lists of a run on these queries; returns `ListsOfRun`."""
     grades: list[float] = []
     scores_of_run = []
     is_retrieved = []
@@ -346,9 +365,9 @@ def _lists_of_run(run, qrels, queries):
     is_retrieved = np.array(is_retrieved)
     scores = np.full(len(is_retrieved), -np.inf)
     scores[is_retrieved] = exact_scores(scores_of_run)
-    return (
-        np.array(grades, dtype=np.float64),
-        scores,
-        is_retrieved,
-        RankingLists(lengths),
+    return ListsOfRun(
+        grades=np.array(grades, dtype=np.float64),
+        scores=scores,
+        is_retrieved=is_retrieved,
+        lists=RankingLists(lengths),
     )

@@ -1,8 +1,10 @@
 """Readers of scores, fitted models and runs: values of all rankers on each query."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._arrays import (
     check_same_columns,
@@ -13,8 +15,10 @@ from .._arrays import (
 from .._labels import (
     lists_of,
     read_labels,
+    read_scores,
     refuse_ids_beside_grades,
     split_target,
+    warn_of_single_items,
 )
 from .._warn import warn
 from ..datasets._trec import (
@@ -26,7 +30,7 @@ from ..datasets._trec import (
     read_mapping,
 )
 from ..target_losses._target_loss import check_zero_division
-from ._per_query import values_of_run
+from ._per_query import check_takes_runs, lists_of_run, value_of_lists
 from ._scorer import RankingScorer
 
 
@@ -46,6 +50,11 @@ class QueryValues(NamedTuple):
         Whether people labelled the query.
     n_unanswered : ndarray of int, shape (n_rankers,), or None
         Number of queries that a run lacks; None if the rankers are no runs.
+    random_order : callable or None
+        From the name of a measure to the values of a random order by the labels of
+        `by_people`, of shape (n_queries, 1 or n_rankers). It is an order of the
+        documents that are scored, and for runs of those that the run retrieved. None
+        for a table of values.
     """
 
     ids: Any
@@ -53,6 +62,7 @@ class QueryValues(NamedTuple):
     by_judge: dict[str, np.ndarray]
     is_human: Any
     n_unanswered: Any
+    random_order: Any
 
 
 def measure_rankers(y_true, judge, rankers, X, qid, measures, zero_division):
@@ -106,17 +116,21 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
     ]
     _warn_of_queries_without_run(judgements, queries)
     fallback = check_zero_division(zero_division)
+    check_takes_runs(measures)
     judge_values = {}
     is_human = None
     if by_judge is not None:
-        judge_values = _values_of_runs(by_judge, runs, queries, measures, fallback)
+        of_judge = [lists_of_run(run, by_judge, queries) for run in runs.values()]
+        judge_values = _values_of_runs(of_judge, measures, fallback)
         is_human = np.array([q in by_people for q in queries])
+    of_runs = [lists_of_run(run, by_people, queries) for run in runs.values()]
     return QueryValues(
         ids=np.array(queries, dtype=object),
-        by_people=_values_of_runs(by_people, runs, queries, measures, fallback),
+        by_people=_values_of_runs(of_runs, measures, fallback),
         by_judge=judge_values,
         is_human=is_human,
         n_unanswered=np.array(n_unanswered),
+        random_order=partial(_random_order_of_runs, of_runs, measures, fallback),
     )
 
 
@@ -134,16 +148,23 @@ def _warn_of_queries_without_run(judgements, queries):
     )
 
 
-def _values_of_runs(judgements, runs, queries, measures, fallback):
+def _values_of_runs(of_runs, measures, fallback):
     """Return the values (n_queries, n_rankers) of runs by each measure."""
-    by_run = [
-        values_of_run(run, judgements, queries, measures) for run in runs.values()
-    ]
     tables = {}
-    for name in measures:
-        table = np.column_stack([values[name] for values in by_run])
+    for name, measure in measures.items():
+        values = [value_of_lists(measure, of_run) for of_run in of_runs]
+        table = np.column_stack(values)
         tables[name] = np.where(np.isnan(table), fallback, table)
     return tables
+
+
+def _random_order_of_runs(of_runs, measures, fallback, name):
+    """Return the values of each run if its documents have equal scores."""
+    equal_scores = [
+        of_run._replace(scores=np.where(of_run.is_retrieved, 0.0, -np.inf))
+        for of_run in of_runs
+    ]
+    return _values_of_runs(equal_scores, {name: measures[name]}, fallback)[name]
 
 
 # Labels and scores ------------------------------------------------------------------
@@ -162,22 +183,30 @@ def _measure_scores(y_true, judge, rankers, X, qid, measures, zero_division):
     _check_judge(judge, zero_division)
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X, **scores)
     y_true, qid = split_target(y_true, qid)
+    lists = None
     ids = None
     if qid is not None:
-        ids = lists_of(np.zeros(n_rows(y_true)), qid, "y_true").ids
+        lists = lists_of(np.zeros(n_rows(y_true)), qid, "y_true")
+        ids = lists.ids
     is_human = None
     if judge is not None:
         y_true, judge, is_human = _read_judge(y_true, judge, qid)
-    by_people = _values_of_scores(y_true, rankers, X, qid, measures, zero_division)
+    fallback = check_zero_division(zero_division)
+    by_people, people = _values_of_scores(
+        y_true, rankers, X, qid, lists, measures, fallback
+    )
     by_judge = {}
     if judge is not None:
-        by_judge = _values_of_scores(judge, rankers, X, qid, measures, zero_division)
+        by_judge, _ = _values_of_scores(
+            judge, rankers, X, qid, lists, measures, fallback
+        )
     return QueryValues(
         ids=ids,
         by_people=by_people,
         by_judge=by_judge,
         is_human=is_human,
         n_unanswered=None,
+        random_order=people.random_order,
     )
 
 
@@ -249,30 +278,92 @@ def _has_no_label(y):
     return np.isnan(y).reshape(len(y), -1).all(axis=1)
 
 
-def _values_of_scores(y, rankers, X, qid, measures, zero_division):
-    """Return the values (n_queries, n_rankers) of scores and models by each measure."""
+def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
+    """Measure scores and models.
+
+    `lists` are those of qid, or None without qid.
+
+    Returns
+    -------
+    values : dict of str to ndarray of shape (n_queries, n_rankers)
+    measured_labels : MeasuredLabels
+    """
     columns: dict = {name: [] for name in measures}
+    shared: Any = None
     for ranker_name, ranker in rankers.items():
         labels = y
         scores = ranker
-        ids = qid
         if _is_model(ranker):
             if X is None:
                 raise ValueError(
                     f"The ranker {ranker_name!r} is a model: give X, the rows to score."
                 )
             scorer = RankingScorer(measures)
-            labels, scores, ids = scorer.labels_and_scores(ranker, X, y, qid)
+            labels, scores, _ = scorer.labels_and_scores(ranker, X, y, qid)
+        try:
+            # A classifier has labels of its own: whether they are its class.
+            if shared is None or labels is not y:
+                shared = MeasuredLabels(labels, qid, lists, measures, fallback)
+            values = shared.values(scores)
+        except ValueError as error:
+            raise ValueError(f"rankers[{ranker_name!r}]: {error}") from error
+        for name in measures:
+            columns[name].append(values[name])
+    tables = {name: np.column_stack(values) for name, values in columns.items()}
+    return tables, shared
+
+
+class MeasuredLabels:
+    """Labels that are read once, and measured under the scores of several rankers."""
+
+    def __init__(self, y, qid, lists, measures, fallback):
+        self.y = y
+        self.measures = measures
+        self.fallback = fallback
+        if issparse(y):
+            return
+        self.y = read_labels(y, "y_true")
+        self.lists = lists
+        if lists is None or self.y.ndim > 1:
+            self.lists = lists_of(self.y, qid, "y_true")
+        warn_of_single_items(self.lists)
+        self.labels = {}
         for name, measure in measures.items():
-            try:
-                values = measure.measure(
-                    labels,
-                    scores,
-                    qid=ids,
-                    average=None,
-                    zero_division=zero_division,
-                )
-            except ValueError as error:
-                raise ValueError(f"rankers[{ranker_name!r}]: {error}") from error
-            columns[name].append(values)
-    return {name: np.column_stack(values) for name, values in columns.items()}
+            labels = measure._check_scored_labels(self.y)
+            if labels.ndim < 3:
+                labels = labels.ravel()
+            self.labels[name] = labels
+
+    def values(self, scores):
+        """Return the value of each list by each measure."""
+        if issparse(self.y):
+            return {name: self._value_of_sparse(name, scores) for name in self.measures}
+        scores = read_scores(scores, self.y)
+        return {name: self._value(name, scores) for name in self.measures}
+
+    def random_order(self, name):
+        """Return the mean of a measure over all orders of each list, (n_lists, 1)."""
+        if issparse(self.y):
+            n_items = self.y.shape[1]
+            values = self._value_of_sparse(
+                name, lambda rows: np.zeros((len(rows), n_items)), of_orders=True
+            )
+        else:
+            equal_scores = np.zeros(self.lists.n_rows)
+            values = self._value(name, equal_scores, of_orders=True)
+        return values[:, np.newaxis]
+
+    def _value(self, name, scores, *, of_orders=False):
+        measure = self.measures[name]
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = measure._values_of_judged(
+                self.labels[name], scores, self.lists, of_orders=of_orders
+            )
+        measure._refuse_infinite(values)
+        return np.where(np.isnan(values), self.fallback, values)
+
+    def _value_of_sparse(self, name, scores, *, of_orders=False):
+        values, _ = self.measures[name]._finite_values_of(
+            self.y, scores, None, None, of_orders=of_orders
+        )
+        return np.where(np.isnan(values), self.fallback, values)

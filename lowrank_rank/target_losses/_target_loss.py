@@ -436,8 +436,12 @@ class RankingMeasure(BaseEstimator):
             return mean
         return self._undefined_on(len(values))
 
-    def _sums_of_lists(self, y_true, y_score, qid=None, sample_weight=None):
+    def _sums_of_lists(
+        self, y_true, y_score, qid=None, sample_weight=None, *, of_orders=False
+    ):
         """Sum the weighted measure over its defined lists; sums add up over blocks.
+
+        With `of_orders` it is the measure of `values_of_orders`.
 
         Returns
         -------
@@ -445,7 +449,9 @@ class RankingMeasure(BaseEstimator):
             Sum of the weighted values, sum of the weights of the defined lists, and the
             number of all lists.
         """
-        values, weights = self._finite_values_of(y_true, y_score, qid, sample_weight)
+        values, weights = self._finite_values_of(
+            y_true, y_score, qid, sample_weight, of_orders=of_orders
+        )
         is_defined = ~np.isnan(values)
         weights_of_defined = weights[is_defined]
         total = values[is_defined] @ weights_of_defined
@@ -458,6 +464,20 @@ class RankingMeasure(BaseEstimator):
             return float(total / weight)
         return self._undefined_on(int(n_lists))
 
+    def _mean_of_random_order(self, y_true, qid=None, sample_weight=None):
+        """Compute the mean of the measure if each list is ordered at random."""
+        shape = np.shape(y_true)[:2]
+        equal_scores: Any = np.zeros(shape)
+        if issparse(y_true):
+
+            def equal_scores(rows):
+                return np.zeros((len(rows), shape[1]))
+
+        sums = self._sums_of_lists(
+            y_true, equal_scores, qid, sample_weight, of_orders=True
+        )
+        return self._mean_of_sums(sums)
+
     def _undefined_on(self, n_lists):
         """Warn that no list has a value; return the value that replaces the mean."""
         warn(
@@ -467,37 +487,49 @@ class RankingMeasure(BaseEstimator):
         )
         return self.undefined
 
-    def _finite_values_of(self, y_true, y_score, qid, sample_weight):
+    def _finite_values_of(
+        self, y_true, y_score, qid, sample_weight, *, of_orders=False
+    ):
         """Compute `_values_of` dense or sparse labels; refuse values that overflow."""
         values_of = self._values_of
         if issparse(y_true):
             values_of = self._values_of_sparse
-        values, weights = values_of(y_true, y_score, qid, sample_weight)
+        values, weights = values_of(
+            y_true, y_score, qid, sample_weight, of_orders=of_orders
+        )
+        self._refuse_infinite(values)
+        return values, weights
+
+    def _refuse_infinite(self, values):
+        """Refuse values of lists that overflow."""
         is_infinite = np.isinf(values)
         if np.any(is_infinite):
             raise ValueError(
                 f"{self!r} overflows on list {int(np.argmax(is_infinite))} (the first "
                 "is 0): bring the grades to a smaller scale."
             )
-        return values, weights
 
-    def _values_of(self, y_true, y_score, qid=None, sample_weight=None):
+    def _values_of(
+        self, y_true, y_score, qid=None, sample_weight=None, *, of_orders=False
+    ):
         """Compute the value of each list, and read the weights of the lists."""
-
-        def check(y):
-            # NaN in a matrix leaves the item out, in every measure.
-            if y.ndim != 2:
-                self.check_judged(y, "y_true")
-            return self.check_labels(y)
-
         y, scores, lists, weights = read_scored(
-            y_true, y_score, qid, sample_weight, check=check
+            y_true, y_score, qid, sample_weight, check=self._check_scored_labels
         )
         with np.errstate(over="ignore", invalid="ignore"):
-            values = self._values_of_judged(y, scores, lists)
+            values = self._values_of_judged(y, scores, lists, of_orders=of_orders)
         return values, weights
 
-    def _values_of_sparse(self, y_true, y_score, qid, sample_weight):
+    def _check_scored_labels(self, y):
+        """Check labels that are scored, and return them as the measure uses them."""
+        # NaN in a matrix leaves the item out, in every measure.
+        if y.ndim != 2:
+            self.check_judged(y, "y_true")
+        return self.check_labels(y)
+
+    def _values_of_sparse(
+        self, y_true, y_score, qid, sample_weight, *, of_orders=False
+    ):
         """Compute `_values_of` sparse labels, which become dense some rows at a time.
 
         `y_score` may be a function from the indices of rows to their scores.
@@ -512,7 +544,9 @@ class RankingMeasure(BaseEstimator):
         parts = []
         for block in bounded_blocks(n, r, 2**24):
             rows = np.arange(n)[block]
-            values, _ = self._values_of(y[rows].toarray(), scores_of(rows))
+            values, _ = self._values_of(
+                y[rows].toarray(), scores_of(rows), of_orders=of_orders
+            )
             parts.append(values)
         return np.concatenate(parts), read_weights(sample_weight, n)
 
