@@ -83,5 +83,6 @@ def test_comparison_and_weights_print():
         ("two", LowRankSurrogateRanker(alpha=1e6)),
     ]
     scores = StackingRanker(estimators=parts, cv=2).fit(X, y, qid=qid).scores_
-    assert scores.to_frame()["part"].tolist() == ["stack", "one", "two"]
+    parts = ["stack", "one", "two", "random order"]
+    assert scores.to_frame()["part"].tolist() == parts
     assert repr(scores).startswith("part")

@@ -321,6 +321,7 @@ class MeasuredLabels:
         self.measures = measures
         self.fallback = fallback
         if issparse(y):
+            lists_of(y, qid, "y_true")  # refuses qid
             return
         self.y = read_labels(y, "y_true")
         self.lists = lists
