@@ -453,5 +453,6 @@ def test_a_verbose_score_prints_the_random_order(capsys):
     score = model.score(X, y, qid=qid)
     by_chance = ndcg_score(y, np.zeros(len(y)), qid=qid)
     assert capsys.readouterr().out == (
-        f"[OrderPreservingRegressor] NDCG() {score:.4g}, random order {by_chance:.4g}\n"
+        f"[OrderPreservingRegressor] NDCG(k=10) {score:.4g}, "
+        f"random order {by_chance:.4g}\n"
     )
