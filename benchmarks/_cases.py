@@ -762,7 +762,7 @@ TABLE: dict[str, dict[str, tuple]] = {
         "run, pytrec_eval": (runs, evaluated, ("pytrec_eval", trec_eval), 2.0),
         "run, ranx": (runs, evaluated, ("ranx", ranx), 1.0),
         **{
-            f"compare {n:,}": (partial(grades, 10, n=10 * n), two_rankers, t_test)
+            f"compare {n:,}": (partial(grades, 10, n=10 * n), two_rankers, own(t_test))
             for n in (1_000, 10_000, 100_000)
         },
     },

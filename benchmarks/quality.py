@@ -185,6 +185,9 @@ MODELS = {
     "trees, early stopping": lambda *_: HistGradientBoostingRanker(
         early_stopping=True, max_iter=400, random_state=0
     ),
+    "stack, early stopping": lambda *_: StackingRanker(
+        {"trees__early_stopping": True, "trees__max_iter": 400}
+    ),
     "LGBMRanker, 400 trees": lambda *_: lightgbm(n_estimators=400),
     "LGBMRanker, early stopping": lambda *_: stopped_lightgbm(),
     "XGBRanker, as many trees": equal_xgboost,

@@ -151,7 +151,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         and a category dtype is always categories. `fit` decides this. After a fit to an
         array without missing values, `predict` takes none. A dict sets parameters of
         these two parts or of the forest, ``{"trees__max_leaf_nodes": 4}``. A search
-        over ``trees__max_leaf_nodes`` or ``linear__alpha`` writes this dict.
+        over ``trees__max_leaf_nodes`` or ``linear__alpha`` writes this dict. Above
+        20,000 rows ``{"trees__early_stopping": True, "trees__max_iter": 400}`` finds
+        the rounds of the trees, see `HistGradientBoostingRanker`.
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The
         parts of None are fitted to it, or to "ndcg" where they cannot.

@@ -106,7 +106,10 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         rows; the losses must be the same.
     early_stopping : bool, default=False
         Find the number of rounds, up to `max_iter`, by `target_loss` on held-out
-        queries, and fit this many rounds to all queries.
+        queries, and fit this many rounds to all queries. On seven data sets of 24,000
+        to 41,000 rows, ``early_stopping=True, max_iter=400`` gained .004 of NDCG@10 in
+        the mean, .000 to .011, for .9 to 4 times the CPU time, 2 times in the mean:
+        clean labels take most rounds (``python -m benchmarks quality``).
     validation_fraction : float, default=0.2
         Fraction of the queries held out for `early_stopping`.
     n_iter_no_change : int, default=100
