@@ -245,6 +245,11 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         check_same_index(X=X, y=y, groups=groups, time=time)
         if groups is None and y is not None:
             _, groups = split_target(y)
+        if groups is None and not (y is None or one_label_per_row(y)):
+            raise ValueError(
+                "A matrix y holds one list per row: give groups=numpy.arange("
+                f"{n_rows(X)}), each row a query, and time=... to split."
+            )
         if groups is None:
             raise ValueError(
                 "Give groups=qid, the query of each row, or y as a ranking_target."

@@ -37,8 +37,18 @@ def make_table(name):
     return pd.DataFrame(rows, columns=[name, "a", "b"])
 
 
-def scored(table):
-    return {"one": table.to_numpy(), "two": -table.to_numpy()}
+def relevant(table):
+    """Whether grades are above 1; text stays."""
+    return table.map(lambda grade: grade if isinstance(grade, str) else grade > 1)
+
+
+def from_zero(table):
+    """Items that are numbered from 0; text stays."""
+    return table.map(lambda item: item if isinstance(item, str) else item - 1)
+
+
+GRADES = make_table("a").to_numpy()
+SCORES = {"one": GRADES, "two": -GRADES}
 
 
 def fit(cls, **params):
@@ -46,11 +56,11 @@ def fit(cls, **params):
 
 
 def measure(name):
-    return lambda table: getattr(metrics, name)(table > 1, table.to_numpy())
+    return lambda table: getattr(metrics, name)(relevant(table), GRADES)
 
 
 #: Labels of people for six of twelve queries.
-PEOPLE = np.where(np.arange(12)[:, np.newaxis] < 6, make_table("a").to_numpy(), np.nan)
+PEOPLE = np.where(np.arange(12)[:, np.newaxis] < 6, GRADES, np.nan)
 MEAN = metrics.mean_intervals
 RIDGE = LowRankSurrogateRanker(estimator="ridge")
 #: Public callables that read a table of numbers, with the calls that give it to them.
@@ -60,7 +70,9 @@ READERS = {
         lambda t: clone(RIDGE).partial_fit(X, t),
     ],
     "LowRankSurrogateMultilabelClassifier": [
-        lambda t: LowRankSurrogateMultilabelClassifier(estimator="ridge").fit(X, t > 1)
+        lambda t: LowRankSurrogateMultilabelClassifier(estimator="ridge").fit(
+            X, relevant(t)
+        )
     ],
     "OrderPreservingRegressor": [fit(OrderPreservingRegressor)],
     "PairwiseDAGRanker": [fit(PairwiseDAGRanker, estimator="ridge")],
@@ -68,16 +80,18 @@ READERS = {
     "StructuredHingeRanker": [fit(StructuredHingeRanker, max_iter=5)],
     "compare_rankers": [
         compare_rankers,
-        lambda t: compare_rankers(t, scored(t)),
-        lambda t: compare_rankers(t.to_numpy(), {"one": t, "two": t.to_numpy()}),
-        lambda t: compare_rankers(PEOPLE, scored(t), judge=t, zero_division=0),
+        lambda t: compare_rankers(t, SCORES),
+        lambda t: compare_rankers(GRADES, {"one": t, "two": GRADES}),
+        lambda t: compare_rankers(PEOPLE, SCORES, judge=t, zero_division=0),
     ],
     "consensus_ranking": [
         lambda t: consensus_ranking(t, kind="grades"),
         lambda t: consensus_ranking(t, kind="ranks"),
-        lambda t: consensus_ranking(t - 1, kind="orders"),
     ],
-    "grades_from_orders": [lambda t: grades_from_orders(t - 1)],
+    "grades_from_orders": [
+        lambda t: grades_from_orders(from_zero(t)),
+        lambda t: consensus_ranking(from_zero(t), kind="orders"),
+    ],
     "mean_intervals": [
         MEAN,
         lambda t: MEAN(t, judge=t, judge_unlabelled=t),
@@ -85,28 +99,28 @@ READERS = {
     "dcg_score": [measure("dcg_score")],
     "ndcg_score": [
         measure("ndcg_score"),
-        lambda t: metrics.ndcg_score(t.to_numpy(), t),
+        lambda t: metrics.ndcg_score(GRADES, t),
     ],
     "mean_average_precision_score": [measure("mean_average_precision_score")],
     "expected_rank_utility_score": [measure("expected_rank_utility_score")],
     "reciprocal_rank_score": [measure("reciprocal_rank_score")],
     "pairwise_disagreement_loss": [measure("pairwise_disagreement_loss")],
     "precision_at_k_score": [
-        lambda t: metrics.precision_at_k_score(t > 1, t.to_numpy(), k=1)
+        lambda t: metrics.precision_at_k_score(relevant(t), GRADES, k=1)
     ],
     "recall_at_k_score": [
-        lambda t: metrics.recall_at_k_score(t > 1, t.to_numpy(), k=1)
+        lambda t: metrics.recall_at_k_score(relevant(t), GRADES, k=1)
     ],
-    "measure_score": [lambda t: metrics.measure_score("auc", t > 1, t.to_numpy())],
-    "per_query": [lambda t: metrics.per_query(t, t.to_numpy())],
+    "measure_score": [lambda t: metrics.measure_score("auc", relevant(t), GRADES)],
+    "per_query": [lambda t: metrics.per_query(t, GRADES)],
     "make_ranking_scorer": [
-        lambda t: make_ranking_scorer("ndcg@2")(RIDGE.fit(X, t.to_numpy()), X, t)
+        lambda t: make_ranking_scorer("ndcg@2")(RIDGE.fit(X, GRADES), X, t)
     ],
     "RankerComparisonDisplay": [
-        lambda t: RankerComparisonDisplay.from_predictions(t, scored(t))
+        lambda t: RankerComparisonDisplay.from_predictions(t, SCORES)
     ],
-    "structured_hinge": [lambda t: structured_hinge("ndcg@2", t, t.to_numpy())],
-    "surrogate_loss": [lambda t: surrogate_loss("cross_entropy", t, t.to_numpy())],
+    "structured_hinge": [lambda t: structured_hinge("ndcg@2", t, GRADES)],
+    "surrogate_loss": [lambda t: surrogate_loss("cross_entropy", t, GRADES)],
 }
 #: Those that read one column of labels, or arrays whose columns are no items.
 OTHERS = set(
@@ -165,6 +179,49 @@ def test_the_same_numbers_by_another_name_are_taken(reader):
     for call in READERS[reader]:
         for name in SYSTEMS:
             call(make_table(name))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("reader", READERS)
+def test_objects_that_are_numbers_are_numbers_in_every_table(reader):
+    """A frame that passed through an array of objects is the frame of its numbers."""
+    for call in READERS[reader]:
+        results = []
+        for dtype in (int, object, "Int64"):
+            results.append(values_of(call(make_table("c").astype(dtype))))
+        np.testing.assert_array_equal(results[1], results[0])
+        np.testing.assert_array_equal(results[2], results[0])
+
+
+def values_of(result):
+    """The numbers of what a reader returns: scores of a fit, or the result itself."""
+    if hasattr(result, "predict"):
+        return result.predict(X)
+    if isinstance(result, tuple):
+        return result[0]
+    if hasattr(result, "comparison"):
+        result = result.comparison
+    for name in ("means", "mean", "ranks"):
+        values = getattr(result, name, None)
+        if isinstance(values, np.ndarray):
+            return values
+    return result
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["a mark", "text"])
+@pytest.mark.parametrize("reader", READERS)
+def test_text_in_a_table_of_numbers_is_refused(reader, kind):
+    for call in READERS[reader]:
+        table = make_table("c").astype(object)
+        if kind == "text":
+            table["c"] = table["c"].astype(str)
+        else:
+            table.loc[3, "c"] = "n/a"
+        text = next(entry for entry in table["c"] if isinstance(entry, str))
+        named = rf"'c'.*text|\[\d+, 0\] is (the text )?'{text}'"
+        with pytest.raises(ValueError, match=named):
+            call(table)
 
 
 def test_keys_of_a_dict_and_features_are_not_judged():

@@ -546,6 +546,13 @@ def test_curves_and_stacks_hand_times_to_the_splitter(documents_in_time, way):
 def test_time_series_splits_say_what_is_missing():
     with pytest.raises(ValueError, match="Give groups=qid"):
         next(QueryTimeSeriesSplit().split(np.zeros(9)))
+    items = np.zeros((9, 3))
+    words = r"one list per row: give groups=numpy.arange\(9\).* time="
+    with pytest.raises(ValueError, match=words):
+        next(QueryTimeSeriesSplit().split(np.zeros(9), items))
+    how = {"groups": np.arange(9), "time": np.arange(9)}
+    splits = list(QueryTimeSeriesSplit(2).split(np.zeros(9), items, **how))
+    assert [len(test) for _, test in splits] == [3, 3]
     with pytest.raises(ValueError, match="start at 3 distinct times, too few"):
         split_in_time([1, 2, 3], [1, 2, 3], n_splits=5)
     with pytest.raises(ValueError, match="start at 1 distinct times, too few"):

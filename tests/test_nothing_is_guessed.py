@@ -379,6 +379,68 @@ def test_boosted_trees_of_documents_do_not_depend_on_the_unit():
     np.testing.assert_allclose(small, model.fit(X, y, qid=qid).predict(X))
 
 
+# Columns of objects -----------------------------------------------------------------
+
+
+def every_estimator():
+    """Public estimators of one label for each row, and of sets of labels."""
+    yield from (*RANKERS, *CLASSIFIERS)
+    yield LowRankSurrogateMultilabelClassifier
+    yield StructuredHingeSequenceClassifier
+
+
+def fitted_to(cls, X):
+    """A fit of an estimator to a table of documents."""
+    _, y, qid = make_documents()
+    params = {}
+    if cls is HistGradientBoostingRanker:
+        params["max_iter"] = 3
+    if cls is StackingRanker:
+        params["weights"] = {"linear": 1.0, "trees": 1.0}
+    if cls is LowRankSurrogateMultilabelClassifier:
+        y = np.column_stack([y, 1 - y])
+    given = {}
+    if cls in RANKERS:
+        given["qid"] = qid
+    if "random_state" in inspect.signature(cls).parameters:
+        params["random_state"] = 0
+    return made(cls, **params).fit(X, y, **given)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cls", every_estimator(), ids=lambda cls: cls.__name__)
+def test_columns_of_objects_that_are_numbers_are_numbers(cls):
+    X, *_ = make_documents()
+    expected = fitted_to(cls, X).predict(X)
+    for objects in (X.astype(object), X.to_numpy().astype(object)):
+        found = fitted_to(cls, objects).predict(objects)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["a mark", "text", "decimal commas"])
+@pytest.mark.parametrize(
+    "cls",
+    [cls for cls in every_estimator() if cls is not WrappedRanker],  # its model reads X
+    ids=lambda cls: cls.__name__,
+)
+def test_columns_of_numbers_as_text_are_refused_with_two_lines(cls, kind):
+    X, *_ = make_documents()
+    column = X["age"].astype(object)
+    if kind == "a mark":
+        column[5] = "n/a"
+    elif kind == "text":
+        column = column.map(str)
+    else:
+        column = column.map("{:.2f}".format).str.replace(".", ",")
+    words = next(repr(entry) for entry in column if isinstance(entry, str))
+    with pytest.raises(ValueError, match=rf"'age' of X holds numbers as text: {words}"):
+        fitted_to(cls, X.assign(age=column))
+    array = X.assign(age=column).to_numpy()
+    with pytest.raises(ValueError, match=rf"the text {words} in row \d+ of column 1,"):
+        fitted_to(cls, array)
+
+
 # Marks and dates --------------------------------------------------------------------
 
 LINEAR = [
@@ -592,6 +654,10 @@ def test_messages_print_at_most_300_characters_of_a_value():
         lambda: ranking_target([text, 1], [1, 2]),
         lambda: make_ranking_scorer(many),
         lambda: make_ranking_scorer(text),
+        lambda: lowrank_rank.bradley_terry([("a", text, "b")]),
+        lambda: lowrank_rank.bradley_terry([(text, text)]),
+        lambda: lowrank_rank.bradley_terry([("a", "b")], weight=text),
+        lambda: lowrank_rank.bradley_terry({text: ["a"], "b": ["c"]}, result="c"),
     ):
         with pytest.raises((TypeError, ValueError)) as error:
             call()

@@ -15,7 +15,7 @@ from .._arrays import (
     check_size,
     column_names,
     numbers,
-    plain,
+    shown,
 )
 from .._lists import coded, codes_of, id_array
 from .._warn import warn_of_other_columns
@@ -82,7 +82,9 @@ def read_duels(duels, covariates, of_rows, item_a, item_b, result):
     missing = [column for column in result_columns if column not in columns]
     is_default = result_columns == ["model_a", "model_b", "winner"]
     if missing and not is_default:
-        raise ValueError(f"duels have the columns {columns}, and not {missing[0]!r}.")
+        raise ValueError(
+            f"duels have the columns {shown(columns)}, and not {missing[0]!r}."
+        )
 
     sides = ["winner", "loser"]
     # Covariates are first side minus second; times `sign` they are winner minus loser.
@@ -192,11 +194,11 @@ def _read_results(duels, item_a, item_b, result):
         if is_word.all() or by_word.sum() > by_name.sum():
             fits = by_word
         row = int(np.argmin(fits))
-        got = plain(names[outcome[row]])
-        one = plain(names[first[row]])
-        other = plain(names[second[row]])
+        got = shown(names[outcome[row]])
+        one = shown(names[first[row]])
+        other = shown(names[second[row]])
         raise ValueError(
-            f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: "
+            f"{result!r} is {got} in row {row}, a duel of {one} and {other}: "
             "every row names the item that won, or every row has a word, "
             f"{item_a!r}, 'a', {item_b!r} or 'b'. A tie is one of {_TIES}."
         )
@@ -221,7 +223,7 @@ def _read_winners(duels, columns):
         problem = "empty"
         if got.strip():
             problem = "a result, not an item: use a column 'tie'"
-        raise ValueError(f"{sides[side]!r} in row {row}: {got!r} is {problem}.")
+        raise ValueError(f"{sides[side]!r} in row {row}: {shown(got)} is {problem}.")
     tied = np.zeros(len(pairs))
     if "tie" in columns:
         tied = numbers(duels["tie"], "The column 'tie'")
@@ -282,8 +284,8 @@ def _read_list(duels):
         for row, pair in enumerate(duels):
             if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
                 raise ValueError(
-                    f"duels[{row}] is {pair!r}: a list of duels holds [winner, loser], "
-                    "and a tie is a pair in a list, [('a', 'b')]; consensus_ranking "
+                    f"duels[{row}] is {shown(pair)}: a list of duels holds [winner, "
+                    "loser], and a tie is a pair in a list, [('a', 'b')]; consensus_ranking "
                     "takes orders of more items."
                 )
     names = id_array(list(chain.from_iterable(duels)))
@@ -301,8 +303,8 @@ def _values_of_rows(duels, columns, argument, value, n):
     if isinstance(value, str) or not hasattr(value, "__len__"):
         if value not in columns:
             raise ValueError(
-                f"{argument}={value!r} is not a column of duels, which have "
-                f"{columns[:10]}: name one, or give an array of {n} values."
+                f"{argument}={shown(value)} is not a column of duels, which have "
+                f"{shown(columns)}: name one, or give an array of {n} values."
             )
         value = duels[value]
     check_same_index(duels=duels, **{argument: value})
@@ -352,8 +354,8 @@ def _check_duels(pairs, items, tied, weights):
     is_count = (weights >= 0) & (weights <= LARGEST)
     _check_rows("weight", weights, is_count, "finite and >= 0")
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
-        item = plain(items[pairs[row, 0]])
-        raise ValueError(f"duels[{row}] pairs {item!r} with itself.")
+        item = shown(items[pairs[row, 0]])
+        raise ValueError(f"duels[{row}] pairs {item} with itself.")
     check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
 
 
@@ -364,8 +366,8 @@ def _check_rows(name, values, is_right, words):
     row = 0
     if values.ndim == 1:
         row = int(np.argmin(is_right))
-    got = plain(values[row])
-    raise ValueError(f"'{name}' must be {words} in each row, got {got!r} in row {row}.")
+    got = shown(values[row])
+    raise ValueError(f"'{name}' must be {words} in each row, got {got} in row {row}.")
 
 
 def _read_covariates(duels, covariates, sides, n):
@@ -383,8 +385,8 @@ def _read_covariates(duels, covariates, sides, n):
             for needed in (one, other):
                 if needed not in columns:
                     raise ValueError(
-                        f"covariates={covariates} need the column {needed!r}, which "
-                        "duels do not have. Give differences as an array."
+                        f"covariates={shown(covariates)} need the column {needed!r}, "
+                        "which duels do not have. Give differences as an array."
                     )
             differences.append(numbers(duels[one], one) - numbers(duels[other], other))
         covariates = np.transpose(differences)

@@ -144,13 +144,15 @@ def _check_values(name, column):
         is_text = any(isinstance(value, str) for value in column)
     if not is_text:
         return
+    texts = [value for value in column if isinstance(value, str)]
     example = ""
     if len(column):
-        example = f", such as {shown(column[0])}"
+        example = f", such as {shown([*texts, column[0]][0])}"
     raise ValueError(
         f"The column {name!r} of the table of values holds text or ids{example}. "
         f"Columns are rankers, rows are tasks: table.set_index({name!r}), table.T, or "
-        "pivot(index='task', columns='ranker', values='value')."
+        "pivot(index='task', columns='ranker', values='value'). Marks of missing "
+        f"values become NaN by pandas.to_numeric(table[{name!r}], errors='coerce')."
     )
 
 
