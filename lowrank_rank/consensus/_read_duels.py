@@ -285,8 +285,8 @@ def _read_list(duels):
             if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
                 raise ValueError(
                     f"duels[{row}] is {shown(pair)}: a list of duels holds [winner, "
-                    "loser], and a tie is a pair in a list, [('a', 'b')]; consensus_ranking "
-                    "takes orders of more items."
+                    "loser], and a tie is a pair in a list, [('a', 'b')]; "
+                    "consensus_ranking takes orders of more items."
                 )
     names = id_array(list(chain.from_iterable(duels)))
     pairs, items = coded([names[::2], names[1::2]], ["winner", "loser"])
