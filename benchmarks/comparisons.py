@@ -9,7 +9,8 @@ rare: two rankers that differ in few queries. judged: few queries with human lab
 500 more. In both, "plain" is Student's interval of the human values; "below .93" counts cells, and
 "contradictions" draws in which p cannot be small and the interval leaves out 0. families: intervals
 over families of queries, and over queries. looks: two rankers are compared again and again while
-queries are added, by the t test and by intervals that are valid at every look.
+queries are added, by the t test and by intervals that are valid at every look. holes: runs with
+judgements from pools of one of them, of both or of others; a twentieth of the repetitions.
 """
 
 from itertools import product
@@ -21,8 +22,10 @@ from lowrank_rank import compare_rankers
 from lowrank_rank.metrics import mean_intervals, ndcg_score
 from lowrank_rank.metrics._paired_differences import statistics_of_differences
 
-from . import _looks
+from . import _holes, _looks
 from ._common import coverage_row, print_table, summary_row
+from ._sets import load_lightgbm_example
+from .intervals import held_out_scores
 
 KINDS = ["ndcg@10", "right .6", "right .9", "right .97", "skewed", "rare"]
 N_RANKERS = 5
@@ -268,10 +271,27 @@ def looks_part(args, repetitions):
     yield from _looks.widths(rng, values, repetitions)
 
 
+# Unjudged documents -----------------------------------------------------------------
+
+
+def holes_part(args, repetitions):
+    """Rows of generated runs for each pool and truth, then of a real data set."""
+    rng = np.random.default_rng(args.seed)
+    # A draw takes eleven comparisons of runs.
+    repetitions = 3 if args.tiny else max(repetitions // 20, 1)
+    yield from _holes.holes(rng, repetitions, 30 if args.tiny else 100)
+    yield from _holes.remedies(rng, repetitions, 30 if args.tiny else 200)
+    if args.tiny or not (args.data / "letor").exists():
+        return
+    X, y, qid = load_lightgbm_example(args.data)
+    yield from _holes.real(rng, repetitions, y, held_out_scores(X, y, qid), qid)
+
+
 PARTS = {
     "all": all_part,
     "rare": rare_part,
     "judged": judged_part,
     "families": families_part,
     "looks": looks_part,
+    "holes": holes_part,
 }

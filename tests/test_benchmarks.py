@@ -269,6 +269,17 @@ def test_looks_find_differences_of_equal_rankers_by_the_t_test_alone():
     assert min(row["covered"] for row in rows if "covered" in row) > 0.9
 
 
+def test_holes_of_one_pool_are_warned_of():
+    rows = run_tiny("comparisons", "--part", "holes")
+    for row in of(rows, pool="one-sided"):
+        assert row["wrong, unwarned t"] >= row["wrong, once"]
+        assert row["wrong, once"] == 0.0
+    (lost,) = of(rows, pool="one-sided", truth="new better")
+    assert lost["warned"] == 1.0
+    for row in of(rows, pool="complete"):
+        assert row["warned"] == 0.0
+
+
 def test_intervals_of_few_values_and_weights_cover():
     rows = run_tiny("intervals", "--part", "few", "weights", "--repetitions", "50")
     assert min(row["least"] for row in rows if "least" in row) > 0.75

@@ -655,6 +655,7 @@ def runs_of_systems(seed=0, n_queries=30):
 
 
 @pytest.mark.filterwarnings("ignore:The run")
+@pytest.mark.filterwarnings("ignore:. has .* documents judged")
 @pytest.mark.parametrize(
     "measure", ["ndcg@3", "map", "recall@2", "mrr", "P_2", "ndcg_cut_5"]
 )
@@ -672,6 +673,7 @@ def test_runs_are_compared_as_evaluate_run_measures_them(measure):
 
 
 @pytest.mark.filterwarnings("ignore:The run")
+@pytest.mark.filterwarnings("ignore:. has .* documents judged")
 def test_runs_come_as_files_frames_and_dicts(tmp_path):
     pd = pytest.importorskip("pandas")
     qrels, runs = runs_of_systems()

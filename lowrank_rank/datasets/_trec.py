@@ -291,7 +291,7 @@ def check_judged(human, by_judge, runs, measures):
         for query in human:
             if query not in run:
                 continue
-            counting = _first_documents(run[query], k)
+            counting = set(first_documents(run[query], k))
             skipped = counting & by_judge[query].keys() - human[query].keys()
             if skipped:
                 among = f" among its first {k}" if k else ""
@@ -303,12 +303,12 @@ def check_judged(human, by_judge, runs, measures):
                 )
 
 
-def _first_documents(scores, k):
+def first_documents(scores, k):
     """Return the k documents of the highest scores, and ties with the last one."""
-    if k is None:
-        return set(scores)
-    lowest = min(sorted(scores.values())[-k:], default=0.0)
-    return {document for document, score in scores.items() if score >= lowest}
+    if k is None or len(scores) <= k:
+        return list(scores)
+    lowest = sorted(scores.values())[-k]
+    return [document for document, score in scores.items() if score >= lowest]
 
 
 def load_qrels(

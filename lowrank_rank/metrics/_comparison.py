@@ -20,14 +20,16 @@ from .._arrays import (
 )
 from .._parameters import LEVEL, checked
 from .._tables import TableMixin
+from .._warn import warn
 from ..datasets._values import read_values
+from ._judged import compare_judged
 from ._mean_intervals import MeanIntervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
 from ._per_query import named_measures
 from ._query_values import QueryValues, measure_rankers
 from ._query_weights import (
-    average_families,
     check_no_judge,
+    compared_units,
     read_groups,
     read_weights,
 )
@@ -93,6 +95,9 @@ class RankerComparison(TableMixin):
         Number of queries that the judge labelled; 0 without a judge.
     anytime : bool
         Whether intervals and p values hold at every look.
+    unjudged : str
+        The warning that some pairs have no verdict, because their unjudged documents
+        could change it, or "". The interval and the p values of such a pair are nan.
 
     Examples
     --------
@@ -127,6 +132,7 @@ class RankerComparison(TableMixin):
     unit: str
     n_judged: int = 0
     anytime: bool = False
+    unjudged: str = ""
 
     @property
     def mean(self) -> np.ndarray:
@@ -203,6 +209,8 @@ class RankerComparison(TableMixin):
             notes += self._note_on_few()
         if not self._has_few_pairs:
             notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
+        if self.unjudged:
+            notes.append(self.unjudged)
         return "\n".join(notes)
 
     def _note_on_few(self):
@@ -400,6 +408,14 @@ judgements, or table
     level. Pairs and ranks are two families of tests, and several measures are not
     corrected for.
 
+    Unjudged documents of runs count as not relevant, which favours the runs that the
+    judgements were made from. If the judgements name documents that are not relevant,
+    the means have a column "judged@10", the judged fraction of the first 10 (k of the
+    measure). A pair has no verdict, and a warning says so, if one run is judged less
+    beyond chance, and the verdict would change if the documents that it alone has among
+    its first k were relevant. Its interval and p values are nan, and neither run
+    is shown to be better.
+
     Student's intervals of 95 % cover .95 of NDCG with 5 queries, and .89 to .93 if
     differences of few queries are skewed to one side. In families, intervals over
     queries cover .36 to .86, and those over families .94 to .97. Weights enter by the
@@ -465,6 +481,7 @@ judgements, or table
             is_human=None,
             n_unanswered=None,
             random_order=None,
+            judged_runs=None,
         )
     else:
         unit = "queries"
@@ -548,6 +565,7 @@ def _comparison(
         judge_unlabelled = judge_values[~is_compared]
         n_judged = len(judge_values)
         of_means = values[is_compared]
+        ids = ids[is_compared]
     family = None
     if families is not None:
         family_names, family = families
@@ -573,19 +591,37 @@ def _comparison(
     if family is not None:
         unit = "families"
         ids = family_names
-        values, weights = average_families(of_means, family, weights)
-        is_compared = ~np.isnan(values).any(axis=1)
-    compared = values[is_compared]
-    if weights is not None:
-        weights = weights[is_compared]
+    compared, unit_weights, is_compared = compared_units(of_means, weights, family)
     statistics = paired_statistics(
-        compared, weights, judge, judge_unlabelled, confidence_level, anytime
+        compared, unit_weights, judge, judge_unlabelled, confidence_level, anytime
     )
+    judged = None
+    is_undecided = np.zeros((len(names), len(names)), dtype=bool)
+    unjudged = ""
+    if query_values.judged_runs is not None:
+        judged, is_undecided, unjudged = compare_judged(
+            query_values.judged_runs,
+            measure,
+            names=names,
+            values=values,
+            statistics=statistics,
+            weights=weights,
+            family=family,
+            confidence_level=confidence_level,
+            anytime=anytime,
+        )
+    if unjudged:
+        warn(unjudged)
+    # Ranks and Holm's correction take a pair without a verdict as equal.
+    statistics["p_value"][is_undecided] = 1.0
     ranks = rank_intervals(
         statistics["p_value"], statistics["difference"], 1.0 - confidence_level
     )
     first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
     of_pairs = {name: matrix[first, second] for name, matrix in statistics.items()}
+    of_pairs["p_adjusted"] = holm(of_pairs["p_value"])
+    for name in ("interval", "p_value", "p_adjusted"):
+        of_pairs[name][is_undecided[first, second]] = np.nan
     return RankerComparison(
         measure=measure,
         names=names,
@@ -597,13 +633,14 @@ def _comparison(
             rank_interval=ranks,
             n_unanswered=query_values.n_unanswered,
             _random_order=random_order,
+            judged=judged,
         ),
         pairs=pairs,
-        p_adjusted=holm(of_pairs["p_value"]),
         confidence_level=float(confidence_level),
         unit=unit,
         n_judged=n_judged,
         anytime=anytime,
+        unjudged=unjudged,
         **of_pairs,
     )
 
@@ -612,12 +649,8 @@ def _mean_of_random_order(random_order, measure, is_compared, family, weights):
     """Return the mean of a random order, for each ranker or one for all."""
     values = random_order(measure)
     values = np.where(is_compared[:, np.newaxis], values, np.nan)
-    if family is not None:
-        values, weights = average_families(values, family, weights)
-    is_defined = ~np.isnan(values).any(axis=1)
-    if weights is not None:
-        weights = weights[is_defined]
-    return np.average(values[is_defined], axis=0, weights=weights)
+    compared, unit_weights, _ = compared_units(values, weights, family)
+    return np.average(compared, axis=0, weights=unit_weights)
 
 
 def _check_two_queries(measure, is_compared, unit):

@@ -50,6 +50,10 @@ class MeanIntervals(TableMixin):
     n_unanswered : ndarray of int, shape (k,), or None
         Number of queries that a run lacks and another run has; `compare_rankers` of
         runs only.
+    judged : dict of str to ndarray of shape (k,), or None
+        ``{"judged@10": ...}``, the mean fraction of the first 10 documents that are
+        judged, for 10 the k of the measure; `compare_rankers` of runs only, whose
+        judgements name documents that are not relevant.
     rank_interval : ndarray of int, shape (k, 2), or None
         Lowest and highest rank of each ranker; `compare_rankers` only, whose means are
         printed best first.
@@ -74,6 +78,7 @@ class MeanIntervals(TableMixin):
     n_effective: Any = None
     judge_weight: Any = None
     n_unanswered: Any = None
+    judged: Any = None
     rank_interval: Any = None
     #: Function that computes `random_order`, which costs as much as a ranker.
     _random_order: Any = None
@@ -110,6 +115,8 @@ class MeanIntervals(TableMixin):
             columns["n_effective"] = self.n_effective
         if self.n_unanswered is not None:
             columns["n_unanswered"] = self.n_unanswered
+        if self.judged is not None:
+            columns |= self.judged
         if self.judge_weight is not None:
             columns["judge_weight"] = self.judge_weight
         if ranks is None:

@@ -357,7 +357,7 @@ def lists_of_run(run, qrels, queries):
         ]
         if not retrieved and not missed:
             missed = [0.0]  # a list holds a document at least
-        grades.extend(max(judged.get(document, 0.0), 0.0) for document in retrieved)
+        grades.extend([judged.get(document, 0.0) for document in retrieved])
         grades.extend(missed)
         scores_of_run.extend(retrieved.values())
         is_retrieved.extend([True] * len(retrieved) + [False] * len(missed))
@@ -366,7 +366,7 @@ def lists_of_run(run, qrels, queries):
     scores = np.full(len(is_retrieved), -np.inf)
     scores[is_retrieved] = exact_scores(scores_of_run)
     return ListsOfRun(
-        grades=np.array(grades, dtype=np.float64),
+        grades=np.maximum(np.array(grades, dtype=np.float64), 0.0),
         scores=scores,
         is_retrieved=is_retrieved,
         lists=RankingLists(lengths),

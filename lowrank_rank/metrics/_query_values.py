@@ -30,6 +30,7 @@ from ..datasets._trec import (
     read_mapping,
 )
 from ..target_losses._target_loss import check_zero_division
+from ._judged import JudgedRuns, have_judged_irrelevant
 from ._per_query import check_takes_runs, lists_of_run, value_of_lists
 from ._scorer import RankingScorer
 
@@ -55,6 +56,8 @@ class QueryValues(NamedTuple):
         `by_people`, of shape (n_queries, 1 or n_rankers). It is an order of the
         documents that are scored, and for runs of those that the run retrieved. None
         for a table of values.
+    judged_runs : JudgedRuns or None
+        Runs whose judgements say which documents are not relevant.
     """
 
     ids: Any
@@ -63,6 +66,7 @@ class QueryValues(NamedTuple):
     is_human: Any
     n_unanswered: Any
     random_order: Any
+    judged_runs: Any
 
 
 def measure_rankers(y_true, judge, rankers, X, qid, measures, zero_division):
@@ -124,6 +128,15 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         judge_values = _values_of_runs(of_judge, measures, fallback)
         is_human = np.array([q in by_people for q in queries])
     of_runs = [lists_of_run(run, by_people, queries) for run in runs.values()]
+    judged_runs = None
+    if by_judge is None and have_judged_irrelevant(by_people):
+        judged_runs = JudgedRuns(
+            qrels=by_people,
+            runs=list(runs.values()),
+            queries=queries,
+            measures=measures,
+            fallback=fallback,
+        )
     return QueryValues(
         ids=np.array(queries, dtype=object),
         by_people=_values_of_runs(of_runs, measures, fallback),
@@ -131,6 +144,7 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         is_human=is_human,
         n_unanswered=np.array(n_unanswered),
         random_order=partial(_random_order_of_runs, of_runs, measures, fallback),
+        judged_runs=judged_runs,
     )
 
 
@@ -207,6 +221,7 @@ def _measure_scores(y_true, judge, rankers, X, qid, measures, zero_division):
         is_human=is_human,
         n_unanswered=None,
         random_order=people.random_order,
+        judged_runs=None,
     )
 
 

@@ -168,3 +168,26 @@ def average_families(values, family, weights=None):
         sums = np.bincount(family, counted * np.where(is_defined, column, 0.0))
         np.divide(sums, total, out=average, where=total > 0)
     return averages, family_weights
+
+
+def compared_units(values, weights, family):
+    """Average families, and drop the units that lack a value or have no weight.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_queries, n_rankers)
+    weights, family : ndarray of shape (n_queries,), or None
+
+    Returns
+    -------
+    compared : ndarray of shape (n_compared, n_rankers)
+    compared_weights : ndarray of shape (n_compared,), or None
+    is_compared : ndarray of bool, shape (n_queries,) or (n_families,)
+    """
+    if family is not None:
+        values, weights = average_families(values, family, weights)
+    is_compared = ~np.isnan(values).any(axis=1)
+    if weights is None:
+        return values[is_compared], None, is_compared
+    is_compared &= weights > 0
+    return values[is_compared], weights[is_compared], is_compared

@@ -1,0 +1,170 @@
+"""Unjudged documents of runs: the judged fraction, the warning, pairs without a verdict."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from lowrank_rank import compare_rankers
+from lowrank_rank.metrics import evaluate_run, mean_intervals
+from lowrank_rank.plotting import RankerComparisonDisplay
+
+RELEVANT = {f"d{i}" for i in range(6)}
+DOCUMENTS = [f"d{i}" for i in range(30)]
+MESSAGE = "new has .* of its first 4 documents judged, old 100%"
+
+
+def runs_of(signals, n_queries=40, seed=0):
+    """Runs of 10 documents of 30; a larger signal finds more of the 6 relevant ones."""
+    rng = np.random.default_rng(seed)
+    runs = {}
+    for name, signal in signals.items():
+        runs[name] = {}
+        for q in range(n_queries):
+            scores = {d: signal * (d in RELEVANT) + rng.normal() for d in DOCUMENTS}
+            best_first = sorted(scores, key=lambda d: -scores[d])
+            runs[name][f"q{q}"] = {d: scores[d] for d in best_first[:10]}
+    return runs
+
+
+def judged_from(runs, names):
+    """Judgements of the first 4 documents of some runs."""
+    return {
+        q: {d: int(d in RELEVANT) for name in names for d in list(runs[name][q])[:4]}
+        for q in runs[names[0]]
+    }
+
+
+def test_judgements_of_the_old_run_alone_give_no_verdict():
+    runs = runs_of({"new": 1.5, "old": 1.0})
+    qrels = judged_from(runs, ["old"])
+    with pytest.warns(UserWarning, match=MESSAGE) as caught:
+        found = compare_rankers(qrels, runs, measure="precision@4")
+    assert len(caught) == 1
+    fractions = [
+        np.mean([d in qrels[q] for d in list(run)[:4]])
+        for q, run in runs["new"].items()
+    ]
+    assert_allclose(found.means.judged["judged@4"], [np.mean(fractions), 1.0])
+    assert found.means.to_frame().set_index("name").loc["old", "judged@4"] == 1.0
+    assert found.difference[0] < 0
+    assert np.isnan(found.p_value).all()
+    assert np.isnan(found.p_adjusted).all()
+    assert np.isnan(found.interval).all()
+    assert found.tied_with_best.all()
+    assert found.unjudged == str(caught[0].message)
+    assert repr(found).endswith(found.unjudged)
+    # The message has the difference with the documents of new alone as relevant.
+    filled = {
+        q: judged | dict.fromkeys(set(list(runs["new"][q])[:4]) - set(judged), 1)
+        for q, judged in qrels.items()
+    }
+    for_new, for_old = (
+        evaluate_run(qrels=filled, run=run, measure="precision@4")["precision@4"]
+        for run in runs.values()
+    )
+    assert f"and {for_new - for_old:+.3f} if those" in found.unjudged
+
+
+def test_judgements_of_both_runs_give_a_verdict():
+    runs = runs_of({"new": 1.5, "old": 1.0})
+    qrels = judged_from(runs, ["old", "new"])
+    found = compare_rankers(qrels, runs, measure="precision@4")  # and no warning
+    assert_array_equal(found.means.judged["judged@4"], [1.0, 1.0])
+    assert found.difference[0] > 0
+    assert found.p_value[0] < 0.05
+    assert found.unjudged == ""
+
+
+def test_a_verdict_for_the_run_that_is_judged_less_stands():
+    runs = runs_of({"new": 5.0, "old": 0.0})
+    qrels = judged_from(runs, ["old"])
+    for q, documents in runs["new"].items():
+        qrels[q] |= {d: int(d in RELEVANT) for d in list(documents)[:3]}
+    found = compare_rankers(qrels, runs, measure="precision@4")
+    assert found.means.judged["judged@4"][0] < 1.0
+    assert found.p_value[0] < 0.05
+    assert found.difference[0] > 0
+
+
+def test_a_clear_loser_stays_the_loser():
+    runs = runs_of({"new": 0.0, "old": 5.0})
+    qrels = judged_from(runs, ["old", "new"])
+    for q in list(qrels)[:10]:  # in ten queries, the last document of new
+        last = list(runs["new"][q])[3]
+        if last not in list(runs["old"][q])[:4]:
+            qrels[q].pop(last)
+    found = compare_rankers(qrels, runs, measure="precision@4")
+    assert found.means.judged["judged@4"][0] < 1.0
+    assert found.p_value[0] < 0.05
+    assert found.difference[0] < 0
+
+
+def test_what_is_judged_is_unknown_from_relevant_documents_alone():
+    runs = runs_of({"new": 1.5, "old": 1.0})
+    qrels = judged_from(runs, ["old"])
+    relevant = {
+        q: {d for d, grade in judged.items() if grade} for q, judged in qrels.items()
+    }
+    found = compare_rankers(relevant, runs, measure="precision@4", zero_division=0)
+    assert found.means.judged is None
+    assert "judged@4" not in repr(found)
+    assert found.p_value[0] < 0.05
+
+
+def test_only_the_pair_without_a_verdict_has_none():
+    runs = runs_of({"new": 1.5, "old": 1.0, "poor": -1.0, "late": 1.5})
+    qrels = judged_from(runs, ["old", "poor"])
+    with pytest.warns(UserWarning, match=r"new has .* The same holds for \d more pair"):
+        found = compare_rankers(qrels, runs, measure="precision@4")
+    has_verdict = dict(zip(found.pairs, ~np.isnan(found.p_value), strict=True))
+    assert not has_verdict[0, 1]
+    assert has_verdict[1, 2]
+    assert has_verdict[0, 3]
+    # Holm's correction counts all six pairs.
+    assert found.p_adjusted[found.pairs.index((1, 2))] >= found.p_value[3]
+    assert found.tied_with_best[[0, 1, 3]].all()
+    with pytest.warns(UserWarning, match="new has"):
+        against = compare_rankers(qrels, runs, measure="precision@4", baseline="poor")
+    assert_array_equal(against.means.rank_interval, found.means.rank_interval)
+    RankerComparisonDisplay(found).plot()
+
+
+@pytest.mark.parametrize("measure", ["map", "ndcg@4", "recall@4"])
+def test_measures_and_weights_and_families(measure):
+    runs = runs_of({"new": 2.5, "old": 1.0})
+    qrels = judged_from(runs, ["old"])
+    weights = {q: 1.0 + (i % 3) for i, q in enumerate(qrels)}
+    family = {q: i // 2 for i, q in enumerate(qrels)}
+    for options in ({"sample_weight": weights}, {"groups": family}, {"anytime": True}):
+        with pytest.warns(UserWarning, match="new has .* documents judged, old"):
+            found = compare_rankers(
+                qrels, runs, measure=measure, zero_division=0, **options
+            )
+        assert np.isnan(found.p_value).all()
+    k = 10 if measure == "map" else 4
+    assert list(found.means.judged) == [f"judged@{k}"]
+
+
+def test_the_remedy_of_the_message_gives_a_verdict():
+    runs = runs_of({"new": 2.5, "old": 1.0}, n_queries=300)
+    old = judged_from(runs, ["old"])
+    complete = judged_from(runs, ["old", "new"])
+    people = {q: complete[q] for q in list(complete)[::6]}
+    found = compare_rankers(
+        people, runs, judge=old, measure="precision@4", zero_division=0
+    )
+    assert found.means.judged is None
+    assert found.interval[0, 0] > 0
+
+
+def test_runs_without_documents_lack_no_judgement():
+    runs = runs_of({"new": 1.5, "old": 1.0}, n_queries=6)
+    qrels = judged_from(runs, ["old", "new"])
+    runs["new"]["q0"] = {}
+    found = compare_rankers(qrels, runs, measure="precision@4")
+    assert_array_equal(found.means.judged["judged@4"], [1.0, 1.0])
+
+
+def test_tables_of_values_have_no_judged_fraction():
+    assert mean_intervals([0.1, 0.5]).judged is None
+    assert compare_rankers({"a": [1, 2], "b": [2, 3]}).means.judged is None
