@@ -54,6 +54,25 @@ class SurrogateValues(NamedTuple):
         Derivative of the sum of the values by each score.
     curvature : ndarray of shape (n_rows,)
         Diagonal of the second derivative, or an upper bound of it; >= 0.
+
+    Examples
+    --------
+    The log cosh of errors, a squared loss of small errors and an absolute one of large
+    errors. Its best scores are no means, so it preserves no order:
+
+    >>> import numpy as np
+    >>> from lowrank_rank.surrogates import Surrogate, SurrogateValues
+    >>> class LogCosh(Surrogate):
+    ...     is_order_preserving = False
+    ...     def evaluate(self, v, s, lists, weights):
+    ...         slope = np.tanh(s - v)
+    ...         return SurrogateValues(
+    ...             values=lists.sum(weights * -0.5 * np.log1p(-(slope**2))),
+    ...             gradient=weights * slope,
+    ...             curvature=weights * (1 - slope**2),
+    ...         )
+    >>> from lowrank_rank.testing import check_surrogate
+    >>> check_surrogate(LogCosh())
     """
 
     values: Any
@@ -89,6 +108,30 @@ class Surrogate(BaseEstimator):
         that no score is best.
     takes_negative : bool
         Whether utilities may be below 0, such as unbiased estimates from clicks.
+
+    Examples
+    --------
+    Poisson regression of the utilities is best at log E v. The loss of an item without
+    utility keeps falling with its score:
+
+    >>> import numpy as np
+    >>> from lowrank_rank.surrogates import Surrogate, SurrogateValues
+    >>> class Poisson(Surrogate):
+    ...     has_tails = True
+    ...     def evaluate(self, v, s, lists, weights):
+    ...         rate = np.exp(s)
+    ...         return SurrogateValues(
+    ...             values=lists.sum(weights * (rate - v * s)),
+    ...             gradient=weights * (rate - v),
+    ...             curvature=weights * rate,
+    ...         )
+    >>> from lowrank_rank.testing import check_surrogate
+    >>> check_surrogate(Poisson())
+    >>> from lowrank_rank import OrderPreservingRegressor
+    >>> X, y, qid = [[0.0], [1.0], [2.0], [4.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
+    >>> ranker = OrderPreservingRegressor(surrogate=Poisson()).fit(X, y, qid=qid)
+    >>> ranker.rank(X, qid=qid)
+    array([2, 1, 2, 1])
     """
 
     is_order_preserving: ClassVar[bool] = True

@@ -50,6 +50,34 @@ class SetLoss(_ClassMeasure):
     and a predicted set z, rows of 0 and 1. `LowRankSurrogateMultilabelClassifier`
     minimises it. Subclasses define these three, ``of_counts``
     and ``decode``. `testing.check_target_loss` checks them.
+
+    Examples
+    --------
+    A missed label costs three times as much as a false one, so a label is predicted
+    from a probability of 1/4 on. ``of_counts`` gets a true and b false positives, P
+    true labels and N others:
+
+    >>> import numpy as np
+    >>> from lowrank_rank.target_losses import SetLoss
+    >>> class MissesCostMore(SetLoss):
+    ...     def of_counts(self, a, b, P, N):
+    ...         return 1 - (3 * (P - a) + b) / (P + N)
+    ...     def encode(self, y, max_size=None):
+    ...         return np.asarray(y) - 0.25
+    ...     def set_features(self, z, max_size=None):
+    ...         return -4 * np.asarray(z) / np.shape(z)[1]
+    ...     def offset(self, y):
+    ...         return 3 * np.mean(y, axis=1)
+    ...     def decode(self, u, n_labels):
+    ...         return (np.asarray(u) > 0).astype(int)
+
+    One missed and one false label of four cost (3 + 1) / 4:
+
+    >>> loss = MissesCostMore()
+    >>> loss.loss([[1, 1, 0, 0]], [[1, 0, 1, 0]])
+    array([1.])
+    >>> loss.decode(loss.encode([[1, 1, 0, 0]]), 4)
+    array([[1, 1, 0, 0]])
     """
 
     def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:

@@ -202,6 +202,26 @@ class PositionalLoss(TargetLoss):
     ``cutoff``, the parameter ``k`` if there is one (it must not depend on the label);
     ``divisor`` and ``normaliser``, 1; ``measure_offset``, 0; ``constant``, 1, the value
     of the measure for the best order.
+
+    Examples
+    --------
+    Each grade is divided by its place:
+
+    >>> from lowrank_rank.target_losses import PositionalLoss
+    >>> class GradeOverPlace(PositionalLoss):
+    ...     labels = "graded"
+    ...     def discount(self, p, r):
+    ...         return 1.0 / p
+
+    Grades 2 and 3 in the places 1 and 3:
+
+    >>> GradeOverPlace().measure([2, 0, 3], [0.9, 0.5, 0.1])
+    3.0
+    >>> from lowrank_rank import OrderPreservingRegressor
+    >>> ranker = OrderPreservingRegressor(target_loss=GradeOverPlace())
+    >>> X, y, qid = [[0.0], [1.0], [2.0], [4.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
+    >>> ranker.fit(X, y, qid=qid).rank(X, qid=qid)
+    array([2, 1, 2, 1])
     """
 
     takes_runs = True
