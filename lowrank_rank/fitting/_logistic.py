@@ -242,15 +242,7 @@ def _minimum(X, fractions, weights, alpha, tol, max_iter):
         known_weight = weights @ is_known
         np.nan_to_num(fractions, copy=False)
 
-    # The second moments of the principal axes.
-    axes: Any = sparse.identity(p)
-    if sparse.issparse(X):
-        squares = np.asarray(X.multiply(X).T @ weights).ravel()
-    elif p > 500:  # the axes would cost more than they save
-        squares = weights @ X**2
-    else:
-        squares, axes = np.linalg.eigh((X.T * weights) @ X)
-
+    squares, axes = _principal_axes(X, weights)
     # At zero coefficients and s = mean, the curvature of the loss in a score is
     # s (1 - s); a unit is the inverse root of the curvature in a coefficient.
     means = np.clip(weights @ fractions / known_weight, 1e-6, 1.0 - 1e-6)
@@ -291,6 +283,20 @@ def _minimum(X, fractions, weights, alpha, tol, max_iter):
         most_iterations = max(most_iterations, n_iter)
     solution[:-1] = axes @ solution[:-1]
     return solution, most_iterations
+
+
+def _principal_axes(X, weights):
+    """Return the second moments along the principal axes, and the axes in columns.
+
+    Sparse and wide X keep the features as axes, which cost nothing.
+    """
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).T @ weights).ravel(), sparse.identity(
+            X.shape[1]
+        )
+    if X.shape[1] > 500:
+        return weights @ X**2, sparse.identity(X.shape[1])
+    return np.linalg.eigh((X.T * weights) @ X)
 
 
 def _value_and_gradient(theta, X, sums, is_known, weights, alpha, unit, axes):

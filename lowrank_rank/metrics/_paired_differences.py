@@ -245,15 +245,18 @@ def bonett_price(total, squares, n, largest, confidence_level):
     return np.clip(interval, -bound, bound), p_value
 
 
-def rank_intervals(p_value, difference, level):
-    """Compute the lowest and highest rank of each ranker from its tests."""
+def rank_intervals(p_value, difference, significance):
+    """Compute the lowest and highest rank of each ranker from its tests.
+
+    A test rejects if its adjusted p value is at most `significance`.
+    """
     m = len(p_value)
     is_other = ~np.eye(m, dtype=bool)
     # Each ranker has a family of m - 1 tests.
     p_adjusted = np.ones((m, m))
     p_adjusted[is_other] = holm(p_value[is_other].reshape(m, m - 1)).ravel()
     # 1 if a is shown to be better than b, -1 if it is shown to be worse.
-    sign = np.where(p_adjusted <= level, np.sign(difference), 0)
+    sign = np.where(p_adjusted <= significance, np.sign(difference), 0)
     lowest = 1 + (sign < 0).sum(axis=1)
     highest = m - (sign > 0).sum(axis=1)
     return np.column_stack([lowest, highest])

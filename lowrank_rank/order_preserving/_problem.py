@@ -9,7 +9,9 @@ memory, several on disk, or the futures of a cluster. Sums over the blocks give 
 objective.
 """
 
+from dataclasses import dataclass
 from functools import reduce
+from operator import add
 
 import numpy as np
 from scipy import sparse
@@ -68,61 +70,6 @@ def utilities_and_weights(rows, encoding):
     return np.nan_to_num(encoding.targets), weights
 
 
-def sums_of(block, earlier_ids, surrogate):
-    """Compute the sums over a block from which `Problem` starts, by name.
-
-    Refuses a list with rows in an earlier block.
-
-    Returns
-    -------
-    n_items : int or None
-        Number of fixed items; None for documents.
-    has_qid : bool
-    features : Moments
-    second_moments : SecondMoments or None
-        For ridge regression; None if the block rules out the closed form.
-    normaliser_sums : ndarray of shape (2,)
-        As of `Encoding`.
-    n_lists : int
-        Number of lists of positive weight.
-    smallest, largest : float
-        Range of the utilities of positive weight, without this factor.
-    has_order : bool
-        Whether a list has two different utilities.
-    utility : ndarray of shape (d,)
-        Sum of the weights times the utilities of each item, without this factor.
-    item_weights : ndarray of shape (d,)
-        Sum of the weights of the rows that judge an item.
-    """
-    rows, encoding = block
-    check_new_lists(rows.ids, earlier_ids)
-    v, weights = utilities_and_weights(rows, encoding)
-    counted = v[weights > 0]
-    with np.errstate(over="ignore"):  # `Problem` refuses grades of such a size
-        utility = (weights * v).sum(axis=0)
-    second_moments = None
-    if has_closed_form(rows, encoding, surrogate):
-        second_moments = second_moments_of(rows, encoding, surrogate)
-    if second_moments is not None and surrogate.is_pairwise:
-        features = second_moments.features
-    else:
-        features = Moments.of(rows.X, rows.weights, encoding.codes)
-    has_order = rows.y.ndim > 1 or rows.lists.has_order(rows.lists.group(v[:, 0]))
-    return {
-        "n_items": rows.y.shape[1] if rows.y.ndim > 1 else None,
-        "has_qid": rows.ids is not None,
-        "features": features,
-        "second_moments": second_moments,
-        "normaliser_sums": np.asarray(encoding.normaliser_sums),
-        "n_lists": rows.n_lists,
-        "smallest": counted.min(initial=np.inf),
-        "largest": counted.max(initial=-np.inf),
-        "has_order": has_order,
-        "utility": utility,
-        "item_weights": weights.sum(axis=0),
-    }
-
-
 def has_closed_form(rows, encoding, surrogate):
     """Whether ridge regression of few enough features minimises the surrogate."""
     is_judged = is_finite(encoding.targets[rows.weights > 0])
@@ -143,27 +90,104 @@ def second_moments_of(rows, encoding, surrogate):
     return SecondMoments.of(rows.X, targets, rows.weights, codes)
 
 
-def add_sums(earlier, later):
-    """Add the `sums_of` two blocks; refuse blocks of two layouts."""
-    if earlier["n_items"] != later["n_items"]:
-        raise ValueError(
-            f"Blocks have different layouts, {earlier['n_items'] or 'documents'} and "
-            f"{later['n_items'] or 'documents'} (a number counts fixed items)."
+@dataclass(frozen=True)
+class Sums:
+    """Sums over blocks from which `Problem` starts; they add up.
+
+    Attributes
+    ----------
+    n_items : int or None
+        Number of fixed items; None for documents.
+    has_qid : bool
+    features : Moments
+    second_moments : SecondMoments or None
+        For ridge regression; None if a block rules out the closed form.
+    normaliser_sums : ndarray of shape (2,)
+        As of `Encoding`.
+    n_lists : int
+        Number of lists of positive weight.
+    smallest, largest : float
+        Range of the utilities of positive weight, before `Problem.mean_normaliser`.
+    has_order : bool
+        Whether a list has two different utilities.
+    utility : ndarray of shape (d,)
+        Sum of the weights times the utilities of each item, before this factor.
+    item_weights : ndarray of shape (d,)
+        Sum of the weights of the rows that judge an item.
+    """
+
+    n_items: int | None
+    has_qid: bool
+    features: Moments
+    second_moments: SecondMoments | None
+    normaliser_sums: np.ndarray
+    n_lists: int
+    smallest: float
+    largest: float
+    has_order: bool
+    utility: np.ndarray
+    item_weights: np.ndarray
+
+    @classmethod
+    def of(cls, block, earlier_ids, surrogate):
+        """Compute the sums over a block; refuse a list with rows in an earlier one."""
+        rows, encoding = block
+        check_new_lists(rows.ids, earlier_ids)
+        v, weights = utilities_and_weights(rows, encoding)
+        counted = v[weights > 0]
+        with np.errstate(over="ignore"):  # `Problem` refuses grades of such a size
+            utility = (weights * v).sum(axis=0)
+        second_moments = None
+        if has_closed_form(rows, encoding, surrogate):
+            second_moments = second_moments_of(rows, encoding, surrogate)
+        if second_moments is not None and surrogate.is_pairwise:
+            features = second_moments.features
+        else:
+            features = Moments.of(rows.X, rows.weights, encoding.codes)
+        n_items = None
+        has_order = True
+        if rows.y.ndim > 1:
+            n_items = rows.y.shape[1]
+        else:
+            has_order = rows.lists.has_order(rows.lists.group(v[:, 0]))
+        return cls(
+            n_items=n_items,
+            has_qid=rows.ids is not None,
+            features=features,
+            second_moments=second_moments,
+            normaliser_sums=np.asarray(encoding.normaliser_sums),
+            n_lists=rows.n_lists,
+            smallest=counted.min(initial=np.inf),
+            largest=counted.max(initial=-np.inf),
+            has_order=has_order,
+            utility=utility,
+            item_weights=weights.sum(axis=0),
         )
-    check_has_ids(earlier["has_qid"], later["has_qid"])
-    second_moments = None
-    if earlier["second_moments"] is not None and later["second_moments"] is not None:
-        second_moments = earlier["second_moments"] + later["second_moments"]
-    added = ("features", "normaliser_sums", "n_lists", "utility", "item_weights")
-    return {
-        "n_items": earlier["n_items"],
-        "has_qid": earlier["has_qid"] or later["has_qid"],
-        "has_order": earlier["has_order"] or later["has_order"],
-        "second_moments": second_moments,
-        "smallest": min(earlier["smallest"], later["smallest"]),
-        "largest": max(earlier["largest"], later["largest"]),
-        **{name: earlier[name] + later[name] for name in added},
-    }
+
+    def __add__(self, later):
+        """Add the sums over later blocks; refuse blocks of two layouts."""
+        if self.n_items != later.n_items:
+            raise ValueError(
+                f"Blocks have different layouts, {self.n_items or 'documents'} and "
+                f"{later.n_items or 'documents'} (a number counts fixed items)."
+            )
+        check_has_ids(self.has_qid, later.has_qid)
+        second_moments = None
+        if self.second_moments is not None and later.second_moments is not None:
+            second_moments = self.second_moments + later.second_moments
+        return Sums(
+            n_items=self.n_items,
+            has_qid=self.has_qid or later.has_qid,
+            features=self.features + later.features,
+            second_moments=second_moments,
+            normaliser_sums=self.normaliser_sums + later.normaliser_sums,
+            n_lists=self.n_lists + later.n_lists,
+            smallest=min(self.smallest, later.smallest),
+            largest=max(self.largest, later.largest),
+            has_order=self.has_order or later.has_order,
+            utility=self.utility + later.utility,
+            item_weights=self.item_weights + later.item_weights,
+        )
 
 
 class BlockProblem(LinearProblem):
@@ -272,7 +296,7 @@ class Problem:
     Attributes
     ----------
     n_items, n_lists, has_qid
-        As of `sums_of`, over all blocks.
+        As of `Sums`, over all blocks.
     surrogate : Surrogate
         With its eta.
     is_flat : bool
@@ -280,7 +304,7 @@ class Problem:
     mean_normaliser : float
         Factor of all utilities: for documents, the mean normaliser of the measure.
     utility, item_weights : ndarray of shape (d,)
-        As of `sums_of`, over all blocks.
+        As of `Sums`, over all blocks.
     total : float
         Divisor of the sum over lists, of weights that add up to one: 1, or the mean
         utility.
@@ -292,16 +316,16 @@ class Problem:
 
     def __init__(self, rows, loss, surrogate, alpha, standardize):
         encoded = rows.map(encode, loss)
-        parts = encoded.map(sums_of, set(), resolve_surrogate(surrogate))
-        sums = reduce(add_sums, parts)
+        parts = encoded.map(Sums.of, set(), resolve_surrogate(surrogate))
+        sums = reduce(add, parts)
         self.loss = loss
-        self.n_items = sums["n_items"]
-        self.n_lists = sums["n_lists"]
-        self.has_qid = sums["has_qid"]
-        self.utility = sums["utility"]
-        self.item_weights = sums["item_weights"]
-        self.second_moments = sums["second_moments"]
-        features = sums["features"]
+        self.n_items = sums.n_items
+        self.n_lists = sums.n_lists
+        self.has_qid = sums.has_qid
+        self.utility = sums.utility
+        self.item_weights = sums.item_weights
+        self.second_moments = sums.second_moments
+        features = sums.features
         if not features.total > 0:
             refuse_zero_weights()
         if not self.item_weights.all():
@@ -310,10 +334,10 @@ class Problem:
             raise ValueError(_OVERFLOW)
 
         # The surrogate
-        self.mean_normaliser = mean_normaliser(sums["normaliser_sums"])
-        extremes = np.array([sums["smallest"], sums["largest"]])
+        self.mean_normaliser = mean_normaliser(sums.normaliser_sums)
+        extremes = np.array([sums.smallest, sums.largest])
         self.surrogate = surrogate_for(surrogate, self.mean_normaliser * extremes)
-        self.is_flat = self.surrogate.is_shift_invariant and not sums["has_order"]
+        self.is_flat = self.surrogate.is_shift_invariant and not sums.has_order
         self.has_intercept = (
             self.n_items is not None or not self.surrogate.is_shift_invariant
         )

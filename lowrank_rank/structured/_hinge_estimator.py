@@ -159,6 +159,9 @@ class HingeEstimator(SetsParameters):
     objective_: float
     dual_gap_: float
     n_iter_: int
+    #: The scaling of the first call, and where the steps are; None before a fit.
+    _scaling_: Any = None
+    _descent_: Any = None
 
     def _is_standardised(self):
         """Return whether features are divided by their standard deviation."""
@@ -178,7 +181,7 @@ class HingeEstimator(SetsParameters):
         scores, or have an intercept. Sparse X stays sparse: the `HingeProblem`
         subtracts the shift.
         """
-        if not hasattr(self, "_scaling_"):
+        if self._scaling_ is None:
             codes = None if lists is None else lists.index
             moments = Moments.of(X, weights / weights.max(), codes)
             mean = np.zeros(X.shape[1])
@@ -261,12 +264,11 @@ class HingeEstimator(SetsParameters):
 
     def _step_more(self, problem, *, batch_size, n_batches=100):
         """Take one pass of steps over more rows; return the weights."""
-        descent = getattr(self, "_descent_", None)
-        if descent is None:
+        if self._descent_ is None:
             descent = Descent(problem.size)
             self.n_iter_ = 0
         else:
-            descent = copy(descent)  # an error must not change the state
+            descent = copy(self._descent_)  # an error must not change the state
         alpha = float(self.alpha)
         size = terms_of_batch(batch_size, problem, "sgd", n_batches)
         for batch in problem.batches(size):

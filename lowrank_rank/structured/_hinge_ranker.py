@@ -126,6 +126,7 @@ class StructuredHingeRanker(
     array([3, 1, 2])
     """
 
+    _scale_: Any = None  # the size of the slopes of the first call
     _parameters: ClassVar = HINGE_PARAMETERS
 
     def __init__(
@@ -301,7 +302,7 @@ class StructuredHingeRanker(
     def _standardise(self, hinge, X, y, lists, weights, total):
         """Build the `HingeProblem` of standardised features over the size of slopes."""
         n_items = self.n_items_
-        if not hasattr(self, "_scale_"):
+        if self._scale_ is None:
             slope_size = np.average(hinge.slope_size(y, lists), weights=weights)
             self._scale_ = max(1.0, float(slope_size))
         if n_items is None:
