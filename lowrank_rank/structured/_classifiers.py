@@ -275,11 +275,6 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _read_costs(self, y):
         """Read the costs, the classes and the decisions; refuse costs of no hinge."""
         costs, classes, decisions = read_costs(

@@ -163,6 +163,11 @@ class HingeEstimator(SetsParameters):
     _scaling_: Any = None
     _descent_: Any = None
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the estimator
+        tags.input_tags.sparse = True
+        return tags
+
     def _is_standardised(self):
         """Return whether features are divided by their standard deviation."""
         return self.standardize  # type: ignore[attr-defined]  # of the estimator

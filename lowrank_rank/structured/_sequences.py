@@ -271,11 +271,6 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     def _is_standardised(self):
         return False
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _encode(self, X, y, lists, sample_weight):
         """Build the `ChainProblem` of the distinct sequences of positive weight."""
         index = class_indices(y, self.classes_)
