@@ -68,11 +68,14 @@ def remedies(rng, repetitions, n_queries):
 
 
 def real(rng, repetitions, grades, scores, qid):
-    """Rows of real documents and grades: samples of queries, the top 5 of pools judged."""
+    """Rows of real documents and grades: samples of queries, the top 5 of pools judged.
+
+    The first scores are the better ones.
+    """
     ids, place = np.unique(qid, return_inverse=True)
     rows_of = [np.flatnonzero(place == i) for i in range(len(ids))]
     rows_of = [rows for rows in rows_of if len(rows) >= 8]
-    for pool in ("complete", "one-sided"):
+    for pool in ("complete", "one-sided", "symmetric"):
         for truth, sign, names in (
             ("new better", 1, (0, 1)),
             ("old better", -1, (1, 0)),

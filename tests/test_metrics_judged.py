@@ -126,7 +126,12 @@ def test_only_the_pair_without_a_verdict_has_none():
     with pytest.warns(UserWarning, match="new has"):
         against = compare_rankers(qrels, runs, measure="precision@4", baseline="poor")
     assert_array_equal(against.means.rank_interval, found.means.rank_interval)
-    RankerComparisonDisplay(found).plot()
+    display = RankerComparisonDisplay(found).plot()
+    (right,) = display.ax_.child_axes
+    labels = [label.get_text() for label in right.get_yticklabels()]
+    assert [label == "no verdict" for label in labels] == np.isnan(
+        found.p_value
+    ).tolist()
 
 
 @pytest.mark.parametrize("measure", ["map", "ndcg@4", "recall@4"])

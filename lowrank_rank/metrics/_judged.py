@@ -193,18 +193,22 @@ def _values_if_relevant(judged_runs, measure, values, first, less, more):
     for column, place in enumerate((less, more)):
         run = judged_runs.runs[place]
         if has_cutoff:
-            # Later documents count as relevant ones that were not retrieved.
-            run = {
-                query: {
-                    document: run[query][document] for document in first[place][row]
-                }
-                for query, row in zip(changed, rows, strict=True)
-                if query in run
-            }
+            run = _shortened(run, changed, [first[place][row] for row in rows])
         of_run = lists_of_run(run, changed, list(changed))
         found = value_of_lists(judged_runs.measures[measure], of_run)
         table[rows, column] = np.where(np.isnan(found), judged_runs.fallback, found)
     return table
+
+
+def _shortened(run, queries, first):
+    """Shorten a run to its first documents, for a measure that reads no others."""
+    shortened = {}
+    for query, documents in zip(queries, first, strict=True):
+        scores = run.get(query, {})
+        if len(scores) > len(documents):
+            scores = {document: scores[document] for document in documents}
+        shortened[query] = scores
+    return shortened
 
 
 def _word_warning(

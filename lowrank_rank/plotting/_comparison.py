@@ -164,9 +164,18 @@ def _plot_differences(ax, comparison, kwargs):
     ax.axvline(0.0, color="gray", linestyle=":")
     labels, what = _difference_labels(comparison)
     _plot_intervals(ax, comparison.difference, comparison.interval, labels, kwargs)
-    p_values = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in comparison.p_adjusted]
+    p_values = [_p_label(p) for p in comparison.p_adjusted]
     _label_right(ax, "p" if len(p_values) == 1 else "p (Holm)", p_values)
     ax.set_xlabel(f"{what}, {_interval_level(comparison)}")
+
+
+def _p_label(p_value):
+    """Format a p value; nan is that of a pair without a verdict."""
+    if np.isnan(p_value):
+        return "no verdict"
+    if p_value < 0.001:
+        return "< 0.001"
+    return f"{p_value:.3f}"
 
 
 def _plot_queries(ax, comparison, kwargs):
