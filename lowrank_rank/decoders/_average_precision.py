@@ -365,12 +365,38 @@ def _sweep(full, lists, order, closing, smallest_gain):
         is_better = value[rows, gap] - value[rows, source] > smallest_gain
         if is_better.any():
             better = np.flatnonzero(is_better)
-            old_position, shift = insertion(source[better], gap[better], r)
-            closing[better, source[better]] = links[better, gap[better]]
-            closing[better] = np.take_along_axis(closing[better], old_position, axis=1)
-            # An item that moves down now closes this link, one that moves up does not.
-            link_at = np.take_along_axis(link[better], old_position, axis=1)
-            closing[better] += shift * link_at
-            order[better] = np.take_along_axis(order[better], old_position, axis=1)
+            order[better], closing[better] = _moved(
+                order[better],
+                closing[better],
+                link[better],
+                links[better, gap[better]],
+                source[better],
+                gap[better],
+            )
             has_improved[better] = True
     return order, closing, has_improved
+
+
+def _moved(order, closing, link, closed, source, gap):
+    """Move the item at position `source` of each list to a gap.
+
+    Parameters
+    ----------
+    order, closing : ndarray of shape (m, r)
+        As in `_sweep`; closing is overwritten.
+    link : ndarray of shape (m, r)
+        Link of the moved item with the item at each position, 0 with itself.
+    closed : ndarray of shape (m,)
+        Sum of the links that the moved item closes in its new place.
+    source, gap : ndarray of int, shape (m,)
+
+    Returns
+    -------
+    order, closing : ndarray of shape (m, r)
+    """
+    old_position, shift = insertion(source, gap, order.shape[1])
+    closing[np.arange(len(order)), source] = closed
+    closing = np.take_along_axis(closing, old_position, axis=1)
+    # An item that moves down now closes this link, one that moves up does not.
+    closing += shift * np.take_along_axis(link, old_position, axis=1)
+    return np.take_along_axis(order, old_position, axis=1), closing
