@@ -1,4 +1,4 @@
-"""Every numbered item of the four sources, by the tables of the theory page.
+"""Every numbered item of the four sources, by the tables of the page of theorems.
 
 ``python -m tests.sources`` prints a row for each item: what is in the package, its test
 and its section of the guide, or "missing". Remarks that discuss, and lemmas of an
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 GUIDE = Path(__file__).parent.parent / "doc" / "user_guide"
-THEORY = GUIDE / "theory.rst"
+THEOREMS = GUIDE.parent / "theorems.rst"
 NAMED = r"``(test_\w+\.py)::(test_\w+)``"
 
 #: Items by the name of the source, in the order of the source.
@@ -41,7 +41,7 @@ KINDS |= {kind: kind for kind in KINDS.values()} | {"example": "example"}
 
 
 class Row(NamedTuple):
-    """An item of a source, and what the theory page says of it."""
+    """An item of a source, and what the page says of it."""
 
     source: str
     item: str
@@ -74,10 +74,10 @@ def items_in(text):
 
 def table_rows():
     """List the rows of the tables: source, item, package, test."""
-    text = THEORY.read_text(encoding="utf-8").partition(".. _theorems:")[2]
+    text = THEOREMS.read_text(encoding="utf-8")
     text = text.partition("Corrections to the papers")[0]
     rows = []
-    parts = re.split(r"^([^\n,]+?)[, ][^\n]*\n\.{8,}$", text, flags=re.MULTILINE)
+    parts = re.split(r"^([^\n,]+?)[, ][^\n]*\n-{8,}$", text, flags=re.MULTILINE)
     for source, table in zip(parts[1::2], parts[2::2], strict=True):
         for row in re.split(r"^   \* - ", table, flags=re.MULTILINE)[2:]:
             cells = row.strip().split("\n     - ")
@@ -87,7 +87,7 @@ def table_rows():
 
 def missing_items():
     """Return the items of the list "Missing from the package", by source."""
-    text = THEORY.read_text(encoding="utf-8")
+    text = THEOREMS.read_text(encoding="utf-8")
     text = text.partition("Missing from the package\n")[2].partition("\n.. _")[0]
     bullets = re.findall(r"\* \*\*(\S+?)[, ](.*?)(?=\n\* |\Z)", text, flags=re.DOTALL)
     return {source: items_in(bullet) for source, bullet in bullets}
@@ -106,8 +106,7 @@ def section_of(source, package):
     ]
     texts = {}
     for page in GUIDE.glob("*.rst"):
-        text = page.read_text(encoding="utf-8")
-        texts[page.stem] = text.partition(".. _theorems:")[0]
+        texts[page.stem] = page.read_text(encoding="utf-8")
     for name in names:
         stem = max(sorted(texts), key=lambda stem: texts[stem].count(name))
         if source != "Ramaswamy" and name in texts["theory"]:
@@ -116,7 +115,7 @@ def section_of(source, package):
         headings = re.findall(r"^(.+)\n([-=.~])\2{3,}$", before, flags=re.MULTILINE)
         if found and headings:
             return f"{stem}: {headings[-1][0]}"
-    return "theory: Theorems, their classes and their tests"
+    return "theorems"
 
 
 def rows_of_sources():
@@ -133,7 +132,15 @@ def rows_of_sources():
                         Row(source, item, package, test, section_of(source, package))
                     )
             if item in missing[source]:
-                rows.append(Row(source, item, "missing", "", "theory: Missing"))
+                rows.append(
+                    Row(
+                        source,
+                        item,
+                        "missing",
+                        "",
+                        "theorems: Missing from the package",
+                    )
+                )
     return rows
 
 

@@ -9,18 +9,22 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from lowrank_rank import (
+    HistGradientBoostingRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
+    StackingRanker,
+    WrappedRanker,
 )
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
 )
 
 from .preference_cases import products
@@ -37,6 +41,7 @@ LABELS = {
     "sets": {"y": (ITEMS > 2) | (X[:, :1] > 1)},
     "binary": {"y": GRADES > 0},
 }
+LABELS["sequences"] = {**LABELS["classes"], "qid": QID}
 METHODS = PrecisionAtKPerceptron._parameters["method"]
 SOLVERS = ("lbfgs", "cutting_plane", "sgd")
 #: An estimator, its layouts, and the settings for which every other value is tried.
@@ -60,6 +65,15 @@ ESTIMATORS = [
     (StructuredHingeClassifier, ("classes",), {"solver": "perceptron"}),
     (StructuredHingeRanker, ("items",), {}),
     (StructuredHingeBinaryClassifier, ("binary",), {}),
+    *(
+        (StructuredHingeSequenceClassifier, ("sequences",), {"solver": name})
+        for name in SOLVERS
+    ),
+    (HistGradientBoostingRanker, ("documents",), {}),
+    (HistGradientBoostingRanker, ("documents",), {"early_stopping": True}),
+    (StackingRanker, ("documents", "items"), {}),
+    # the measure of a wrapped model is that of `score`
+    (WrappedRanker, ("documents",), {"estimator": Ridge(), "target_loss": "dcg"}),
 ]
 CASES = [
     pytest.param(cls, layout, given, id=f"{cls.__name__}-{layout}-{'-'.join(given)}")
@@ -91,10 +105,27 @@ VALUES = {
     "batch_size": [25],
     "n_components": [1],
     "reject_cost": [0.01],
+    "loss": ["cross_entropy"],
+    "learning_rate": [0.9],
+    "max_leaf_nodes": [2],
+    "max_depth": [1],
+    "min_samples_leaf": [1],
+    "l2_regularization": [100.0],
+    "max_features": [0.3],
+    "max_bins": [2],
+    "categorical_features": [[0]],
+    "monotonic_cst": [[-1, -1, -1]],
+    "interaction_cst": [[[0], [1], [2]]],
+    "validation_fraction": [0.5],
+    "n_iter_no_change": [1],
+    "relevance_threshold": [3],
+    "estimators": [[("ridge", Ridge()), ("linear", LowRankSurrogateRanker())]],
+    "cv": [4],
+    "weights": [{"linear": 1.0, "trees": 0.0}],
     "loss_matrix": [[[0.0, 9, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]],
 }
-#: What no fit of these data can show: seeds, progress, and names of classes.
-LEFT_OUT = {"n_jobs", "random_state", "verbose", "pos_label"}
+#: What one fit of these data cannot show: seeds, progress, names of classes.
+LEFT_OUT = {"n_jobs", "random_state", "verbose", "pos_label", "warm_start"}
 
 
 def outcome(cls, layout, params):
@@ -107,12 +138,14 @@ def outcome(cls, layout, params):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X, **labels)
-        decoded = model.predict(X)
-        if "qid" in labels:
-            decoded = model.rank(X, qid=labels["qid"])
+        if layout == "sequences":
+            decoded = scores = model.predict(X, qid=QID)
+        else:
+            decoded = scores = model.predict(X)
+        if layout == "documents":
+            decoded = model.rank(X, qid=QID)
     except (ValueError, ZeroDivisionError) as error:
         return type(error).__name__
-    scores = model.predict(X)
     for name in ("predict_surrogate", "decision_function"):
         if hasattr(model, name):
             scores = getattr(model, name)(X)

@@ -87,9 +87,10 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         LightGBM and XGBoost have it.
     validation_fraction : float, default=0.2
         Fraction of the queries held out for `early_stopping`, drawn as
-        `model_selection.query_train_test_split` does.
+        `model_selection.query_train_test_split` does. Else ignored.
     n_iter_no_change : int, default=50
-        Stop after this many trees without improvement on the held-out queries.
+        Stop after this many trees without improvement on the held-out queries. Ignored
+        without `early_stopping`.
     random_state : int, RandomState instance or None, default=None
         Draws the held-out queries.
 

@@ -111,9 +111,10 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         the mean, .000 to .011, for .9 to 4 times the CPU time, 2 times in the mean:
         clean labels take most rounds (``python -m benchmarks quality``).
     validation_fraction : float, default=0.2
-        Fraction of the queries held out for `early_stopping`.
+        Fraction of the queries held out for `early_stopping`, else ignored.
     n_iter_no_change : int, default=100
-        Stop after this many rounds without improvement on the held-out queries.
+        Stop after this many rounds without improvement on the held-out queries. Ignored
+        without `early_stopping`.
     verbose : int, default=0
         Whether to print the number of rounds, and with `early_stopping` the measure on
         the held-out queries.

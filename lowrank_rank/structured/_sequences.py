@@ -88,7 +88,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
         Number of sequences in a step or slack; "auto" makes five hundred batches for
-        "sgd".
+        "sgd". Ignored for "lbfgs".
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept for each label.
     random_state : int, RandomState instance or None, default=None
