@@ -79,11 +79,13 @@ def labels_part(args, part, n_queries):
         options = {"n_sessions": args.sessions, "trust": trust, "random_state": seed}
         log = make_clicks(queries.y, queries.qid, scores=queries.scores, **options)
         estimate = utilities_from_clicks(
-            log.clicks, log.position, trust=trust, non_negative=True
+            log.clicks, log.position, propensity=1.0, trust=trust, non_negative=True
         )
         labels = {"unbiased": estimate, "clicks": log.clicks}
         if trust is not None:
-            labels["ips"] = utilities_from_clicks(log.clicks, log.position)
+            labels["ips"] = utilities_from_clicks(
+                log.clicks, log.position, propensity=1.0
+            )
         labels = {name: mean_of_rows(log, values) for name, values in labels.items()}
         for name, values in {"true grades": queries.y, **labels}.items():
             for target in ("ndcg@10", "dcg@10"):

@@ -152,6 +152,11 @@ GROUPS = (
                 "Query ids", "model_selection", ("ranking_target", "CutQueriesWarning")
             ),
             Section(
+                "Practice that gives wrong numbers",
+                "fool_yourself",
+                ("SuspiciousDataWarning",),
+            ),
+            Section(
                 "Splits, learning curves, importances, cuts of lists",
                 "evaluation",
                 ("model_selection.*",),

@@ -15,6 +15,7 @@ from . import (
 )
 from ._cut_queries import CutQueriesWarning
 from ._labels import ranking_target
+from ._suspicious import SuspiciousDataWarning
 from ._version import __version__
 from .boosting import boosting_metric, boosting_objective
 from .consensus._consensus import consensus_ranking
@@ -43,6 +44,7 @@ __all__ = [
     "PairwiseDAGRanker",
     "PrecisionAtKPerceptron",
     "StackingRanker",
+    "SuspiciousDataWarning",
     "WrappedRanker",
     "__version__",
     "boosting",

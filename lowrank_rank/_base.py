@@ -52,6 +52,7 @@ from ._labels import (
 )
 from ._lists import RankingLists, ranks_from_scores
 from ._parameters import check_parameter, say
+from ._suspicious import warn_if_suspicious
 from ._version import __version__
 from ._warn import warn
 from .target_losses._names import resolve_measure
@@ -582,7 +583,9 @@ class BaseRanker(SetsParameters):
         warn_of_one_list(self, y, qid)
         weights = read_weights(sample_weight, y.shape[0], whole=whole)
         loss.check_judged(y)
+        warn_if_suspicious("joined ids", lists, y)
         if whole:
+            warn_if_suspicious("all relevant", loss, y)
             check_items_judged(y, weights)
             if not loss.warn_without_utility(y):
                 warn_of_equal_grades(lists, y)

@@ -12,7 +12,7 @@ TABLE = pd.Series([0.1, 0.8, 0.6, 0.4, 0.2], index=[6, 1, 2, 3, 5])
 
 
 def click_utilities(**given):
-    return utilities_from_clicks([1] * 5, POSITION, **given)
+    return utilities_from_clicks([1] * 5, POSITION, **{"propensity": 1.0, **given})
 
 
 @pytest.mark.parametrize("given", [{"propensity": TABLE}, {"trust": (1.0, TABLE)}])

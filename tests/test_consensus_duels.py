@@ -228,6 +228,7 @@ def test_plain_errors_are_those_of_a_group_for_each_duel(duels):
     )
 
 
+@pytest.mark.filterwarnings("ignore:cycles")  # the copies without their group
 def test_errors_cover_the_truth_and_clusters_need_their_group():
     truth = np.linspace(-1, 1, 6)
     found = []

@@ -37,13 +37,13 @@ def test_expected_clicks_give_relevance_at_every_position(propensity, trust):
     )
     assert np.ptp(shifted - v) < 1e-12
     nothing = utilities_from_clicks(
-        np.zeros(10), position, trust=trust, non_negative=True
+        np.zeros(10), position, propensity=1.0, trust=trust, non_negative=True
     )
     assert nothing.min() == 0.0
 
 
 def test_least_propensity():
-    v = utilities_from_clicks([1, 1], [1, 100], min_propensity=0.1)
+    v = utilities_from_clicks([1, 1], [1, 100], propensity=1.0, min_propensity=0.1)
     np.testing.assert_allclose(v, [1.0, 10.0])
     with pytest.raises(ValueError, match="The propensity of position 2 is 0"):
         utilities_from_clicks([1, 1], [1, 2], propensity=[1.0, 0.0])
@@ -70,7 +70,7 @@ def test_simulated_clicks_have_the_probabilities_of_the_model(trust, options):
         np.bincount(cell, log.click_probability * (1 - log.click_probability))
     )
     assert np.all(np.abs(rate - truth) <= 4 * error + 1e-9)
-    v = utilities_from_clicks(log.clicks, log.position, trust=trust)
+    v = utilities_from_clicks(log.clicks, log.position, propensity=1.0, trust=trust)
     n = np.bincount(log.row)
     mean = np.bincount(log.row, v) / n
     deviation = np.sqrt(np.bincount(log.row, v**2) / n - mean**2)
@@ -176,7 +176,7 @@ def test_fits_of_sessions_are_those_of_mean_utilities():
     """The surrogate sees the labels through their mean only: cross-entropy, and ridge."""
     X, y, _ = make_ranking(1, 12, n_features=3, random_state=0)
     log = make_clicks(y, n_sessions=400, random_state=0)
-    v = utilities_from_clicks(log.clicks, log.position)
+    v = utilities_from_clicks(log.clicks, log.position, propensity=1.0)
     mean = np.bincount(log.row, v) / 400
     for surrogate in ("cross_entropy", "pairwise_squared"):
         ranker = OrderPreservingRegressor(
@@ -212,7 +212,14 @@ BAD = [
 )
 def test_what_does_not_fit_is_named(arguments, message):
     with pytest.raises(ValueError, match=message):
-        utilities_from_clicks(**{"clicks": [0, 1], "position": [1, 2], **arguments})
+        utilities_from_clicks(
+            **{"clicks": [0, 1], "position": [1, 2], "propensity": 1.0, **arguments}
+        )
+
+
+def test_the_propensity_has_no_default():
+    with pytest.raises(TypeError, match="keyword-only argument: 'propensity'"):
+        utilities_from_clicks([0, 1], [1, 2])
 
 
 @pytest.mark.parametrize(
@@ -385,7 +392,7 @@ def test_clicks_and_positions_of_other_rows_are_refused():
     pandas = pytest.importorskip("pandas")
     log = pandas.DataFrame({"click": [1, 0], "place": [1, 2]})
     with pytest.raises(ValueError, match="clicks and position have different indices"):
-        utilities_from_clicks(log["click"], log["place"][::-1])
+        utilities_from_clicks(log["click"], log["place"][::-1], propensity=1.0)
 
 
 def test_a_table_of_propensities_is_refused_without_positions():

@@ -21,6 +21,7 @@ def drawn(seed, n, n_others, correlation, repetitions=1):
     return human[:n], judge[:n], judge[n:]
 
 
+@pytest.mark.filterwarnings("ignore:chosen queries")
 @pytest.mark.parametrize("judge", ["constant", "opposed"])
 def test_weight_zero_gives_students_interval(judge):
     human, _, others = drawn(0, 12, 40, 0.5)

@@ -43,7 +43,7 @@ print(f"The ranker who shows the lists has NDCG@10 {judged(shown_by):.3f}")
 # relevance.
 
 log = make_clicks(grades, queries, scores=scores, n_sessions=20_000, random_state=0)
-v = utilities_from_clicks(log.clicks, log.position)
+v = utilities_from_clicks(log.clicks, log.position, propensity=1.0)
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained", sharex=True)
 figure.suptitle("The estimate does not depend on the position")
 # sphinx_gallery_thumbnail_number = 2
@@ -84,7 +84,7 @@ for n_sessions in N_SESSIONS:
             grades, queries, scores=scores, n_sessions=n_sessions, random_state=seed
         )
         n = np.maximum(np.bincount(log.row, minlength=len(grades)), 1)
-        estimates = utilities_from_clicks(log.clicks, log.position)
+        estimates = utilities_from_clicks(log.clicks, log.position, propensity=1.0)
         for way, (corrected, surrogate) in ways.items():
             labels = (
                 np.bincount(
@@ -132,9 +132,11 @@ log = make_clicks(
 n = np.maximum(np.bincount(log.row, minlength=len(grades)), 1)
 for name, values in {
     "clicks": log.clicks,
-    "inverse propensity": utilities_from_clicks(log.clicks, log.position),
+    "inverse propensity": utilities_from_clicks(
+        log.clicks, log.position, propensity=1.0
+    ),
     "affine": utilities_from_clicks(
-        log.clicks, log.position, trust=trust, non_negative=True
+        log.clicks, log.position, propensity=1.0, trust=trust, non_negative=True
     ),
 }.items():
     labels = np.bincount(log.row, values, len(grades)) / n

@@ -81,7 +81,9 @@ class RankIntervals(TableMixin):
 class ConsensusRanking(TableMixin):
     """An order of the items with its cost; returned by `consensus_ranking`.
 
-    Printed, and in ``to_frame()``, the best item comes first.
+    Printed, and in ``to_frame()``, the best item comes first. If voters leave out
+    items, a column says how many voters ranked each item: voters who choose what they
+    rank favour it.
 
     Attributes
     ----------
@@ -259,7 +261,7 @@ class ConsensusRanking(TableMixin):
             shakes = shakes_of(r, 2, 0)
             orders = search(net_preferences(totals), shakes, self.ranks)
             return ranks_from_orders(orders), None
-        ranks, _, scores = rank_totals(self.method, totals, self.votes.are_counts)
+        ranks, _, scores = rank_totals(self.method, totals, self.votes.are_partial)
         return ranks, scores
 
     # Table ----------------------------------------------------------------------------
@@ -269,6 +271,8 @@ class ConsensusRanking(TableMixin):
         columns = {"rank": self.ranks[best_first], "item": self.order}
         if self.scores is not None:
             columns["score"] = self.scores[best_first]
+        if self.votes.are_partial and not self.votes.are_counts:
+            columns["voters"] = self.votes.voters_of_items()[best_first]
         return columns
 
     def __str__(self) -> str:
@@ -346,8 +350,8 @@ def consensus_ranking(
         in which voters appear, or a Series by voter.
     method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
         "kemeny" is the order of least cost of at most 200 items. "borda" sorts net
-        preferences ``sum_j (C_ij - C_ji)``; of counts, the mean win rate over the
-        opponents that an item met. "copeland" sorts majorities won minus lost. "dag" is
+        preferences ``sum_j (C_ij - C_ji)``; of counts, and of ballots that leave out
+        items, the mean win rate over the opponents that an item met. "copeland" sorts majorities won minus lost. "dag" is
         algorithm 1: it deletes the smallest majorities until no cycle is left. The last
         three leave ties in the order of the items, and can cost more than the least.
     time_limit : float or None, default=60.0
@@ -413,7 +417,7 @@ def consensus_ranking(
             f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: "
             "use 'borda'."
         )
-    if method == "borda" and votes.are_counts and r > 1:
+    if method == "borda" and votes.are_partial and r > 1:
         met_no_other = ~(total + total.T).any(axis=1)
         if met_no_other.any():
             item = plain(votes.items[int(np.argmax(met_no_other))])
@@ -422,7 +426,7 @@ def consensus_ranking(
                 "rate."
             )
     ranks, bounds, scores = rank_totals(
-        method, total[np.newaxis], votes.are_counts, time_limit
+        method, total[np.newaxis], votes.are_partial, time_limit
     )
     return ConsensusRanking(
         items=votes.items,
@@ -440,8 +444,10 @@ def consensus_ranking(
 # Methods ------------------------------------------------------------------------------
 
 
-def rank_totals(method, totals, are_counts, time_limit=None):
+def rank_totals(method, totals, are_partial, time_limit=None):
     """Rank the items by a method, from total preferences (m, r, r).
+
+    `are_partial` says that voters compared some of the items only.
 
     Returns
     -------
@@ -460,7 +466,7 @@ def rank_totals(method, totals, are_counts, time_limit=None):
     largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
     if method == "copeland":
         scores = np.sign(clear_net(totals)).sum(axis=2)
-    elif are_counts:
+    elif are_partial:
         scores = mean_win_rates(totals)
         largest = 1.0
     else:

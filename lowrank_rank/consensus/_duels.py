@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from .._arrays import ArrayLike
 from .._lists import ranks_from_orders
 from .._parameters import LEVEL, checked, count, number
+from .._suspicious import warn_if_suspicious
 from .._tables import TableMixin
 from ._consensus import RankIntervals
 from ._read_duels import check_connected, read_duels
@@ -60,6 +61,10 @@ class BradleyTerry(TableMixin):
         `group`.
     judge_weights : dict or None
         Weight of each judge by all its duels, from 0.02 to 1. None without `judge`.
+    misfit : str or None
+        Says which pair the strengths contradict, if a chi-square test of all pairs
+        rejects them; printed below the table. None with covariates, groups or judges,
+        which are not tested.
 
     Notes
     -----
@@ -88,6 +93,7 @@ class BradleyTerry(TableMixin):
     n_groups: int | None
     degrees_of_freedom: float
     judge_weights: dict[Any, float] | None
+    misfit: str | None
     # Sandwich covariance of the strengths, the coefficients and, with ties, log nu.
     _sandwich: np.ndarray
 
@@ -120,6 +126,10 @@ class BradleyTerry(TableMixin):
             return 0.0
         # The delta method: the standard error of nu is nu times that of log nu.
         return self.tie * float(np.sqrt(max(self._sandwich[-1, -1], 0.0)))
+
+    def __repr__(self) -> str:
+        table = super().__repr__()
+        return table if self.misfit is None else f"{table}\n{self.misfit}"
 
     def _has_few_groups(self):
         return self.n_groups is not None and self.n_groups < LEAST_GROUPS
@@ -585,8 +595,16 @@ def bradley_terry(
     strengths = theta[:r] - theta[:r].mean()
     order = np.argsort(-strengths, kind="stable")
     tie = 0.0
+    log_tie = -np.inf
     if estimate_tie:
-        tie = float(np.exp(theta[-1]))
+        log_tie = theta[-1]
+        tie = float(np.exp(log_tie))
+    misfit = None
+    if covariates is None and group is None and judge is None:
+        outcomes = _outcomes(strengths[:, np.newaxis] - strengths, log_tie)
+        misfit = warn_if_suspicious(
+            "cycles", table.items, _wins(table), outcomes.mean, outcomes.variance
+        )
     return BradleyTerry(
         items=table.items,
         strengths=strengths,
@@ -598,8 +616,20 @@ def bradley_terry(
         n_groups=table.n_groups,
         degrees_of_freedom=_degrees_of_freedom(table),
         judge_weights=judge_weights,
+        misfit=misfit,
         _sandwich=sandwich,
     )
+
+
+def _wins(table):
+    """Count the wins (r, r) of one item over another; a tie is half a win of each."""
+    r = len(table.items)
+    win = table.weights * (1.0 - table.tied / 2.0)
+    half = table.weights * table.tied / 2.0
+    rows = np.append(table.winner, table.loser)
+    columns = np.append(table.loser, table.winner)
+    cells = np.ravel_multi_index((rows, columns), (r, r))
+    return np.bincount(cells, np.append(win, half), minlength=r * r).reshape(r, r)
 
 
 class _Likelihood:

@@ -18,6 +18,7 @@ from .._arrays import (
     shown,
 )
 from .._lists import coded, codes_of, id_array
+from .._suspicious import warn_if_suspicious
 from .._warn import warn_of_other_columns
 from ._votes import read_votes
 
@@ -94,6 +95,10 @@ def read_duels(duels, covariates, of_rows, item_a, item_b, result):
         pairs, items, tied, sign = _read_results(duels, item_a, item_b, result)
         weights = np.ones(len(pairs))
         known = result_columns
+        if covariates is None:
+            first = np.where(sign > 0, pairs[:, 0], pairs[:, 1])
+            second = np.where(sign > 0, pairs[:, 1], pairs[:, 0])
+            warn_if_suspicious("always first", first, second, items)
     elif "winner" in columns and "loser" in columns:
         pairs, items, tied = _read_winners(duels, columns)
         weights = np.ones(len(pairs))

@@ -61,6 +61,15 @@ class Votes(NamedTuple):
     items: np.ndarray
     are_counts: bool = False
 
+    @property
+    def are_partial(self) -> bool:
+        """Whether voters compared some of the items only, or may have done so."""
+        return self.are_counts or bool(np.isnan(self.labels).any())
+
+    def voters_of_items(self) -> np.ndarray:
+        """Weight of the voters who ranked each item, (r,)."""
+        return self.weights @ ~np.isnan(self.labels)
+
     def total(self) -> np.ndarray:
         """Weight of the votes for "i before j", (r, r)."""
         return PairwiseDisagreement().total_preferences(self.labels, self.weights)

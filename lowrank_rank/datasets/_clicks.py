@@ -26,7 +26,7 @@ def utilities_from_clicks(
     clicks: ArrayLike,
     position: ArrayLike,
     *,
-    propensity: float | ArrayLike | Callable[..., Any] = 1.0,
+    propensity: float | ArrayLike | Callable[..., Any],
     trust: tuple[Any, Any] | None = None,
     min_propensity: float = 0.0,
     non_negative: bool = False,
@@ -49,10 +49,11 @@ def utilities_from_clicks(
         0 or 1 for each document of each session, or mean clicks at a position, >= 0.
     position : array-like of int, shape (n_rows,)
         Position of the document on the page, 1 = first.
-    propensity : float, array-like of shape (n_positions,) or callable, default=1.0
+    propensity : float, array-like of shape (n_positions,) or callable
         theta_p: entry p - 1 of an array, the entry with the label p of a Series,
         ``propensity(positions)`` of a callable, or ``(1 / p)**eta`` for a number eta >=
-        0.
+        0. It has no default, because wrong propensities reverse comparisons:
+        `propensities_from_clicks` estimates them from a log.
     trust : (eps_plus, eps_minus) or None, default=None
         Each is a number, an array of shape (n_positions,) or a Series by position, with
         eps_plus > eps_minus. Readers who trust the first positions click irrelevant
@@ -99,16 +100,16 @@ def utilities_from_clicks(
     Half of the readers examine position 2, so a click there counts twice:
 
     >>> from lowrank_rank.datasets import utilities_from_clicks
-    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3])
+    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], propensity=1.0)
     array([1., 2., 0.])
 
     Readers click 80 % of the examined relevant documents and 30 % of the others. A
     document without a click is then below 0:
 
-    >>> trust = (0.8, 0.3)
-    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=trust).round(6)
+    >>> model = {"propensity": 1.0, "trust": (0.8, 0.3)}
+    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], **model).round(6)
     array([ 1.4,  3.4, -0.6])
-    >>> v = utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=trust, non_negative=True)
+    >>> v = utilities_from_clicks([1, 1, 0], [1, 2, 3], **model, non_negative=True)
     >>> v.round(6)
     array([2., 4., 0.])
     """
@@ -276,7 +277,7 @@ def make_clicks(
     >>> shown = np.bincount(log.row)
     >>> (np.bincount(log.row, log.clicks) / shown).round(2)  # the best is shown last
     array([0.33, 0.  , 0.25])
-    >>> v = utilities_from_clicks(log.clicks, log.position)
+    >>> v = utilities_from_clicks(log.clicks, log.position, propensity=1.0)
     >>> (np.bincount(log.row, v) / shown).round(1), log.relevance
     (array([1. , 0. , 0.5]), array([1. , 0. , 0.5]))
     """

@@ -19,6 +19,7 @@ from .._arrays import (
     shown,
 )
 from .._parameters import LEVEL, checked
+from .._suspicious import warn_if_suspicious
 from .._tables import TableMixin
 from .._warn import warn
 from ..datasets._values import read_values
@@ -195,6 +196,8 @@ class RankerComparison(TableMixin):
                 f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each "
                 "rank"
             )
+        if self.measure == "value":
+            heading += "; greater is better"
         return heading
 
     def _notes(self):
@@ -474,6 +477,7 @@ judgements, or table
         unit = "tasks"
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
         names, ids, values = read_values(y_true, unused)
+        warn_if_suspicious("units", names, values[~np.isnan(values).any(axis=1)])
         query_values = QueryValues(
             ids=ids,
             by_people={"value": values},

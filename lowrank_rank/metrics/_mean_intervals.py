@@ -9,8 +9,10 @@ from scipy import stats
 
 from .._arrays import check_finite, check_same_index
 from .._parameters import LEVEL, checked
+from .._suspicious import warn_if_suspicious
 from .._tables import TableMixin
 from ..datasets._values import check_same_ids, read_columns
+from ..target_losses._names import resolve_measure
 from ._betting import betting, check_anytime
 from ._query_weights import (
     average_families,
@@ -281,6 +283,8 @@ None, default=None
         h = np.where(weights[:, np.newaxis] > 0, h, np.nan)
     if family is not None:
         h, weights = average_families(h, family, weights)
+    if not _are_measures(names):
+        warn_if_suspicious("undefined queries", names, np.isnan(h))
     n_defined = (~np.isnan(h)).sum(axis=0)
     if n_defined.min() < 2:
         name = names[np.argmin(n_defined)] or "human"
@@ -297,6 +301,7 @@ None, default=None
         _, j = read_columns(judge, "judge", names)
         _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
         _check_judge(h, j, j_unlabelled)
+        warn_if_suspicious("chosen queries", j, j_unlabelled)
         values = np.vstack([h, j, j_unlabelled])
         lowest = values.min(axis=0)
         highest = values.max(axis=0)
@@ -327,6 +332,16 @@ None, default=None
         n_effective=n_effective,
         judge_weight=judge_weight,
     )
+
+
+def _are_measures(names):
+    """Whether all columns are named as measures, undefined on queries of their own."""
+    try:
+        for name in names:
+            resolve_measure(name)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 class Means(NamedTuple):

@@ -20,6 +20,7 @@ from .._labels import (
     split_target,
     warn_of_single_items,
 )
+from .._suspicious import are_reversed, warn_if_suspicious
 from .._warn import warn
 from ..datasets._trec import (
     RELEVANCE,
@@ -119,6 +120,7 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         for name, run in runs.items()
     ]
     _warn_of_queries_without_run(judgements, queries)
+    _warn_of_depth(runs, queries, measures)
     fallback = check_zero_division(zero_division)
     check_takes_runs(measures)
     judge_values = {}
@@ -160,6 +162,19 @@ def _warn_of_queries_without_run(judgements, queries):
         f"{shown(example)}, all of them: these are left out, and evaluate_run counts "
         "them."
     )
+
+
+def _warn_of_depth(runs, queries, measures):
+    """Warn of a run that is cut above the largest k of the measures."""
+    cutoffs = [getattr(measure, "k", None) for measure in measures.values()]
+    largest_k = None
+    if None not in cutoffs:
+        largest_k = max(cutoffs)
+    depths = {
+        name: np.array([len(run.get(q, ())) for q in queries])
+        for name, run in runs.items()
+    }
+    warn_if_suspicious("depth", depths, largest_k)
 
 
 def _values_of_runs(of_runs, measures, fallback):
@@ -322,6 +337,7 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
             values = shared.values(scores)
         except ValueError as error:
             raise ValueError(f"rankers[{ranker_name!r}]: {error}") from error
+        shared.warn_of_scores(ranker_name, ranker, values)
         for name in measures:
             columns[name].append(values[name])
     tables = {name: np.column_stack(values) for name, values in columns.items()}
@@ -349,13 +365,31 @@ class MeasuredLabels:
             if labels.ndim < 3:
                 labels = labels.ravel()
             self.labels[name] = labels
+            warn_if_suspicious("all relevant", measure, self.y)
+        warn_if_suspicious("joined ids", self.lists, self.y)
 
     def values(self, scores):
         """Return the value of each list by each measure."""
         if issparse(self.y):
             return {name: self._value_of_sparse(name, scores) for name in self.measures}
-        scores = read_scores(scores, self.y)
-        return {name: self._value(name, scores) for name in self.measures}
+        self.scores = read_scores(scores, self.y)
+        return {name: self._value(name, self.scores) for name in self.measures}
+
+    def warn_of_scores(self, ranker_name, ranker, values):
+        """Warn of the scores that `values` measured last."""
+        if issparse(self.y) or self.y.ndim > 2:
+            return
+        if not _is_model(ranker):
+            warn_if_suspicious(
+                "two scores", ranker_name, self.scores, self.y, self.lists
+            )
+        grouped = self.lists.group(self.scores)
+        if are_reversed(grouped, self.lists.group(self.y.ravel()), self.lists):
+            name = next(iter(self.measures))
+            random_values = self.random_order(name)[:, 0]
+            warn_if_suspicious(
+                "reversed scores", ranker_name, values[name], random_values
+            )
 
     def random_order(self, name):
         """Return the mean of a measure over all orders of each list, (n_lists, 1)."""

@@ -1,0 +1,378 @@
+"""Warnings of data that can be meant, but nearly always give a wrong number.
+
+Each rule is a test of the data, called from the one place where they pass. A rule reads
+data to speak, and changes no result. It warns in at most 1 of 200 cases in which the
+practice is right: the tests and the page "Ten ways to fool yourself" have the numbers.
+"""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+from sklearn.base import clone
+
+from ._warn import warn
+
+#: Probability of a warning by chance, of the rules that test a hypothesis.
+LEVEL = 1e-3
+
+
+class SuspiciousDataWarning(UserWarning):
+    """The data look like a practice that gives wrong numbers; the message has a remedy.
+
+    The message begins with the name of its rule: "depth", "all relevant", "reversed
+    scores", "two scores", "undefined queries", "joined ids", "always first", "cycles",
+    "chosen queries" or "units".
+
+    Examples
+    --------
+    Silence one rule, or all of them:
+
+    >>> import warnings
+    >>> from lowrank_rank import SuspiciousDataWarning
+    >>> warnings.filterwarnings("ignore", "two scores", SuspiciousDataWarning)
+    >>> warnings.filterwarnings("ignore", category=SuspiciousDataWarning)
+    """
+
+
+def warn_if_suspicious(rule, *data):
+    """Warn by the rule of this name if its test finds something in the data.
+
+    Returns the sentence of the warning, or None.
+    """
+    found = RULES[rule].test(*data)
+    if found is None:
+        return None
+    message = RULES[rule].message.format(**found)
+    link = f"fool_yourself.html#fool-{rule.replace(' ', '-')}"
+    warn(f"{rule}: {message} ({link} in the user guide)", SuspiciousDataWarning)
+    return message
+
+
+# Runs, labels and scores --------------------------------------------------------------
+
+
+def _depth(depths, k):
+    """Find a run that is cut above k, beside a run that is twice as deep.
+
+    `depths` has the number of documents of each query by the name of the run.
+    """
+    depths = {name: of_run[of_run > 0] for name, of_run in depths.items()}
+    depths = {name: of_run for name, of_run in depths.items() if len(of_run)}
+    if len(depths) < 2:
+        return None
+    typical = {name: int(np.median(of_run)) for name, of_run in depths.items()}
+    name = min(typical, key=lambda one: typical[one])
+    cut = int(depths[name].max())
+    deepest = max(typical.values())
+    # A search that finds few documents has lists of several lengths.
+    is_cut = np.mean(depths[name] == cut) >= 0.9 and len(depths[name]) >= 10
+    if not is_cut or deepest < 2 * cut or (k is not None and k <= cut):
+        return None
+    return {"name": name, "cut": cut, "deepest": deepest}
+
+
+def _all_relevant(measure, y):
+    """Find grades that differ, all of them relevant."""
+    if measure.labels != "binary" or y.ndim > 2 or y.size < 20:
+        return None
+    if getattr(measure, "relevance_threshold", 0) is not None:
+        return None
+    lowest = np.fmin.reduce(y, axis=None)
+    highest = np.fmax.reduce(y, axis=None)
+    if not 0 < lowest < highest:
+        return None
+    grades = np.unique(y[~np.isnan(y)])
+    threshold = grades[grades > (lowest + highest) / 2][0].item()
+    remedy = clone(measure).set_params(relevance_threshold=threshold)
+    return {"lowest": lowest, "highest": highest, "remedy": remedy}
+
+
+def _reversed_scores(name, values, random_values):
+    """Find scores that are below the random order, query by query."""
+    difference = values - random_values
+    difference = difference[~np.isnan(difference)]
+    difference[np.abs(difference) <= 1e-12] = 0.0
+    n = len(difference)
+    if n < 10 or difference.mean() >= 0:
+        return None
+    # The one-sided t test; no spread at all is a difference beyond doubt.
+    standard_error = difference.std(ddof=1) / np.sqrt(n)
+    quantile = stats.t.isf(LEVEL / 2, n - 1)
+    if difference.mean() >= -quantile * standard_error:
+        return None
+    return {
+        "name": name,
+        "mean": np.nanmean(values),
+        "random": np.nanmean(random_values),
+    }
+
+
+def are_reversed(scores, y, lists):
+    """Return whether scores >= 0, as distances and ranks are, vary against labels.
+
+    A fast test before that of the measure.
+    """
+    if scores.min() < 0 or lists.n_rows < 3 * lists.n_lists:
+        return False
+    # Covariance of each list, times its length: sum s y - sum s sum y / length.
+    with np.errstate(over="ignore", invalid="ignore"):
+        covariance = lists.sum(scores * y)
+        covariance -= lists.sum(scores) * lists.sum(y) / lists.lengths
+        total = covariance.sum()
+        if total >= 0:
+            return False
+        return total**2 > 4.0 * (covariance @ covariance)
+
+
+def _two_scores(name, scores, y, lists):
+    """Find scores of two whole values, such as classes, in lists of several rows."""
+    if lists.n_rows < 5 * lists.n_lists or lists.n_rows < 50:
+        return None
+    if len(set(scores[:50].tolist())) > 2:
+        return None
+    lowest = scores.min()
+    highest = scores.max()
+    is_whole = lowest == np.floor(lowest) and highest == np.floor(highest)
+    if lowest == highest or not is_whole:
+        return None
+    if not np.all((scores == lowest) | (scores == highest)):
+        return None
+    if y.size == scores.size and np.array_equal(scores, y.ravel()):
+        return None  # the labels themselves, as the best ranker
+    return {"name": name, "lowest": lowest, "highest": highest}
+
+
+def _joined_ids(lists, y):
+    """Find ids 0, 1, 2, ... (or from 1) that begin again after the last one.
+
+    Blocks of one grade are no files: rows may be sorted by their grade.
+    """
+    if lists.order is None or lists.ids is None or y.ndim > 1:
+        return None
+    if lists.ids.dtype.kind not in "iu" or lists.n_lists < 5:
+        return None
+    first_id = lists.ids.min()
+    last_id = lists.ids.max()
+    if first_id not in (0, 1) or last_id - first_id + 1 != lists.n_lists:
+        return None
+    codes = lists.codes
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+    lengths = np.diff(np.append(starts, len(codes)))
+    if np.median(lengths) < 2:
+        return None
+    ids = lists.ids[codes[starts]]
+    restarts = np.flatnonzero(ids[1:] < ids[:-1]) + 1
+    if not 1 <= len(restarts) <= 10 or np.any(ids[np.append(0, restarts)] != first_id):
+        return None
+    n_blocks = np.bincount(codes[starts])
+    lowest = np.minimum.reduceat(y, starts)
+    highest = np.maximum.reduceat(y, starts)
+    if np.mean(n_blocks >= 2) < 0.5 or np.mean(lowest == highest) > 0.5:
+        return None
+    row = starts[restarts[0]]
+    return {
+        "n_ids": int(np.sum(n_blocks >= 2)),
+        "last": row - 1,
+        "row": row,
+    }
+
+
+# Tables of values ---------------------------------------------------------------------
+
+
+def _undefined_queries(names, is_undefined):
+    """Find two systems with other numbers of undefined queries."""
+    counts = is_undefined.sum(axis=0)
+    if counts.min() == counts.max():
+        return None
+    pairs = list(combinations(range(len(names)), 2))
+    for i, j in pairs:
+        only_i = int(np.sum(is_undefined[:, i] & ~is_undefined[:, j]))
+        only_j = int(np.sum(is_undefined[:, j] & ~is_undefined[:, i]))
+        n = only_i + only_j
+        if n and stats.binomtest(only_i, n).pvalue * len(pairs) < LEVEL:
+            return {
+                "one": names[i],
+                "other": names[j],
+                "n_one": counts[i],
+                "n_other": counts[j],
+                "n": len(is_undefined),
+            }
+    return None
+
+
+def _units(names, values):
+    """Find a column of per cent beside columns of fractions."""
+    if len(names) < 2:
+        return None
+    lowest = values.min(axis=0)
+    highest = values.max(axis=0)
+    place = int(np.argmax(highest))
+    others = np.delete(np.arange(len(names)), place)
+    are_fractions = lowest[others].min() >= 0 and highest[others].max() <= 1
+    largest_range = (highest - lowest)[others].max()
+    is_per_cent = lowest[place] >= 0 and np.median(values[:, place]) > 1
+    is_per_cent = is_per_cent and highest[place] <= 100
+    if not (are_fractions and is_per_cent and largest_range > 0):
+        return None
+    if highest[place] - lowest[place] < 10 * largest_range:
+        return None
+    return {
+        "name": names[place],
+        "highest": highest[place],
+        "others": highest[others].max(),
+    }
+
+
+def _chosen_queries(j, j_unlabelled):
+    """Find queries with human labels on which the judge's values are unlike others.
+
+    Tests the columns, and with several what each differs from their mean.
+    """
+    tested = [(j, j_unlabelled)]
+    if j.shape[1] > 1:
+        rest = [values - values.mean(axis=1, keepdims=True) for values in tested[0]]
+        tested.append(tuple(rest))
+    p_values = [
+        stats.ks_2samp(one[:, i], other[:, i], method="asymp").pvalue
+        for one, other in tested
+        for i in range(one.shape[1])
+    ]
+    p = min(p_values) * len(p_values)
+    if not p < LEVEL:
+        return None
+    return {"n": len(j), "n_others": len(j_unlabelled)}
+
+
+# Duels --------------------------------------------------------------------------------
+
+
+def _always_first(first, second, items):
+    """Find an item that is first in all its duels, where others are on both sides."""
+    r = len(items)
+    n_first = np.bincount(first, minlength=r)
+    n_second = np.bincount(second, minlength=r)
+    always = np.flatnonzero((n_second == 0) & (n_first >= 20))
+    if len(always) != 1:
+        return None
+    item = always[0]
+    is_other = first != item
+    n_first = np.bincount(first[is_other], minlength=r)
+    n_second = np.bincount(second[is_other], minlength=r)
+    # Where all duels are written in one order of the items, others stay on a side too.
+    has_duels = n_first + n_second >= 10
+    one_sided = (n_first == 0) | (n_second == 0)
+    if not has_duels.any() or np.any(one_sided & has_duels):
+        return None
+    return {"item": items[item], "n": len(first)}
+
+
+def _cycles(items, wins, probability, variance):
+    """Find strengths that contradict the duels of two items, in a fit that is no fit.
+
+    Parameters
+    ----------
+    items : ndarray of shape (r,)
+    wins : ndarray of shape (r, r)
+        Wins of one item over another, ties half.
+    probability, variance : ndarray of shape (r, r)
+        Fitted mean and variance of such a win.
+    """
+    games = wins + wins.T
+    expected = games * probability
+    # The approximation by chi-square needs five wins of each.
+    is_tested = (expected >= 5) & (expected.T >= 5)
+    one, other = np.nonzero(np.triu(is_tested, 1))
+    freedom = len(one) - (len(items) - 1)
+    if freedom < 1:
+        return None
+    n = games[one, other]
+    p = probability[one, other]
+    seen = wins[one, other] / n
+    z = (seen - p) * np.sqrt(n / variance[one, other])
+    if stats.chi2.sf(z @ z, freedom) >= LEVEL:
+        return None
+    # The stronger of the two items lost more often.
+    z_of_contradiction = np.where((p - 0.5) * (seen - 0.5) < 0, np.abs(z), 0.0)
+    pair = int(np.argmax(z_of_contradiction))
+    # Many duels show differences that do not matter.
+    if z_of_contradiction[pair] < 3.3 or np.abs(seen - p)[pair] < 0.2:
+        return None
+    names = items[[one[pair], other[pair]]].tolist()
+    fitted = p[pair]
+    found = seen[pair]
+    if fitted < 0.5:
+        names = names[::-1]
+        fitted = 1.0 - fitted
+        found = 1.0 - found
+    return {"one": names[0], "other": names[1], "fitted": fitted, "seen": found}
+
+
+# The table ----------------------------------------------------------------------------
+
+
+class Rule(NamedTuple):
+    """A rule: it warns if its test returns the words of the message, and not None."""
+
+    test: Callable
+    message: str
+
+
+RULES = {
+    "depth": Rule(
+        _depth,
+        "k exceeds the depth of run {name!r} ({cut}, others {deepest}), which loses "
+        "what lies below: compare at @{cut}.",
+    ),
+    "all relevant": Rule(
+        _all_relevant,
+        "every label counts as relevant (the lowest is {lowest:g}, the highest "
+        "{highest:g}), so that all orders are equal: name the lowest relevant grade, "
+        "such as {remedy!r}.",
+    ),
+    "reversed scores": Rule(
+        _reversed_scores,
+        "{name!r} is below the random order, {mean:.3f} to {random:.3f} (p < .001): "
+        "are lower scores better (distances, ranks)? Then give -scores.",
+    ),
+    "two scores": Rule(
+        _two_scores,
+        "{name!r} has two distinct scores, {lowest:g} and {highest:g}: pass "
+        "decision_function(X) or predict_proba(X)[:, 1] instead of classes.",
+    ),
+    "joined ids": Rule(
+        _joined_ids,
+        "ids return in blocks: {n_ids} ids in rows 0 to {last} and again from {row}. "
+        "If files that number their own queries were joined, give ids as pairs, "
+        "list(zip(file, qid)); if not, sort the rows by qid.",
+    ),
+    "undefined queries": Rule(
+        _undefined_queries,
+        "{one!r} has {n_one} undefined values of {n} and {other!r} {n_other}: the "
+        "means are over other queries. Say what such a query counts: "
+        "table.fillna(0), or zero_division=0.",
+    ),
+    "units": Rule(
+        _units,
+        "{name!r} has values up to {highest:g} and the others up to {others:g}: are "
+        "these per cent and fractions? Greater is better, in one unit for all.",
+    ),
+    "chosen queries": Rule(
+        _chosen_queries,
+        "the judge's values of the {n} queries with human labels and of the other "
+        "{n_others} differ (p < .001): people must label a random part of the queries.",
+    ),
+    "always first": Rule(
+        _always_first,
+        "{item!r} is first in all its duels, so that its strength contains the "
+        "advantage of the first place: add covariates=numpy.ones({n}).",
+    ),
+    "cycles": Rule(
+        _cycles,
+        "strengths do not describe these duels (p < .001): P({one} beats {other}) "
+        "fitted {fitted:.2f}, seen {seen:.2f}. Look at the pairs themselves.",
+    ),
+}

@@ -1,0 +1,357 @@
+"""Practice that gives wrong numbers is named; practice that is right is not."""
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from lowrank_rank import (
+    OrderPreservingRegressor,
+    SuspiciousDataWarning,
+    bradley_terry,
+    compare_rankers,
+)
+from lowrank_rank.datasets import load_letor, make_ranking
+from lowrank_rank.metrics import mean_intervals, ndcg_score
+
+DATA = Path(os.environ.get("LOWRANK_RANK_DATA", "no_data"))
+N_DRAWS = int(os.environ.get("LOWRANK_RANK_DRAWS", "20"))
+
+
+def rules_of(practice, seed):
+    """The rules that warn of a practice."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        practice(seed)
+    return {
+        str(one.message).partition(":")[0]
+        for one in caught
+        if issubclass(one.category, SuspiciousDataWarning)
+    }
+
+
+def documents(seed, n_lists=100, **kwargs):
+    """Documents of queries, and which of them are for training."""
+    X, y, qid = make_ranking(n_lists=n_lists, random_state=seed, **kwargs)
+    return X, y, qid, qid < n_lists // 2
+
+
+def linear_scores(X, y, qid, train):
+    return OrderPreservingRegressor().fit(X[train], y[train], qid=qid[train]).predict(X)
+
+
+# Practices, wrong and right: each ends with the call that a user would make ----------
+
+
+def runs_of_two_depths(seed, depth=10, k=None, n_found=40):
+    rng = np.random.RandomState(seed)
+    qrels, new, old = {}, {}, {}
+    for q in range(40):
+        relevant = rng.uniform(size=n_found) < 0.1
+        qrels[q] = {d: int(one) for d, one in enumerate(relevant)}
+        n_retrieved = rng.randint(1, n_found + 1) if depth is None else n_found
+        order = np.argsort(-(relevant + 0.4 * rng.normal(size=n_found)))
+        new[q] = [int(d) for d in order[: depth or n_retrieved]]
+        order = np.argsort(-(relevant + 0.5 * rng.normal(size=n_found)))
+        old[q] = [int(d) for d in order]
+    measure = "ndcg" if k is None else f"ndcg@{k}"
+    compare_rankers(qrels, {"new": new, "old": old}, measure=measure)
+
+
+def stars(seed, lowest=1, measure="map"):
+    X, y, qid, train = documents(seed)
+    scores = {
+        "new": linear_scores(X, y, qid, train),
+        "old": linear_scores(X[:, ::2], y, qid, train),
+    }
+    compare_rankers(y + lowest, scores, qid=qid, measure=measure)
+
+
+def fit_to_stars(seed, lowest=1, target_loss="map"):
+    X, y, qid, _ = documents(seed, n_lists=20)
+    OrderPreservingRegressor(target_loss=target_loss).fit(X, y + lowest, qid=qid)
+
+
+def distances(seed):
+    X, y, qid, train = documents(seed)
+    scores = linear_scores(X, y, qid, train)
+    compare_rankers(y, {"new": scores.max() - scores, "old": X[:, 0]}, qid=qid)
+
+
+def ranks(seed):
+    X, y, qid, train = documents(seed)
+    ranker = OrderPreservingRegressor().fit(X[train], y[train], qid=qid[train])
+    scores = {"new": ranker.rank(X, qid=qid), "old": X[:, 0]}
+    compare_rankers(y, scores, qid=qid)
+
+
+def useful_and_useless_scores(seed):
+    X, y, qid, train = documents(seed, noise=3.0)
+    rng = np.random.RandomState(seed)
+    scores = {
+        "model": linear_scores(X, y, qid, train),
+        "weak model": linear_scores(X[:, [seed % 20]], y, qid, train),
+        "noise": rng.normal(size=len(y)),
+        "shared noise": rng.normal(size=100)[qid] + rng.normal(size=len(y)),
+        "five values": rng.randint(5, size=len(y)),
+        "constant": np.zeros(len(y)),
+    }
+    test = ~train
+    scores = {name: values[test] for name, values in scores.items()}
+    for measure in ("ndcg@10", "mrr", "precision@5"):
+        compare_rankers(y[test], scores, qid=qid[test], measure=measure)
+
+
+def classes(seed, method="predict"):
+    X, y, qid, train = documents(seed)
+    relevant = (y >= 3).astype(int)
+    model = LogisticRegression().fit(X[train], relevant[train])
+    scores = getattr(model, method)(X[~train])
+    if method == "predict_proba":
+        scores = scores[:, 1]
+    old = linear_scores(X[:, ::2], y, qid, train)[~train]
+    scores = {"new": scores, "best": relevant[~train], "old": old}
+    compare_rankers(relevant[~train], scores, qid=qid[~train])
+
+
+def joined_files(seed, *, fit=True, distinct=False, shuffled=False, by_grade=False):
+    X, y, qid, _ = documents(seed)
+    order = np.argsort(qid % 2, kind="stable")  # two files of 50 queries
+    ids = qid // 2
+    if by_grade:
+        order = np.lexsort((ids, y > 2))
+        y = (y > 2).astype(int)
+    X, y, ids = X[order], y[order], ids[order]
+    if distinct:
+        ids = ids + np.where(np.arange(len(y)) >= len(y) // 2, 50, 0)
+    if shuffled:
+        order = np.random.RandomState(seed).permutation(len(y))
+        X, y, ids = X[order], y[order], ids[order]
+    if fit:
+        OrderPreservingRegressor().fit(X, y, qid=ids)
+    else:
+        compare_rankers(y, {"new": X @ np.ones(X.shape[1])}, qid=ids)
+
+
+def sessions_of_two_systems(seed, more=0.6):
+    rng = np.random.RandomState(seed)
+    n = 400
+    first = np.where(rng.uniform(size=n) < 0.9, 1, 2)
+    hard = rng.uniform(size=n) < 0.5
+    found = rng.uniform(size=n) < more
+    new = np.where(hard, np.where(found, 1 / rng.randint(3, 8, n), np.nan), 1 / first)
+    also_found = rng.uniform(size=n) < (0.0 if more == 0.6 else more)
+    old = np.where(hard & ~also_found, np.nan, 1 / first)
+    mean_intervals({"new": new, "old": old})
+
+
+def measures_of_one_system(seed):
+    rng = np.random.RandomState(seed)
+    table = pd.DataFrame(rng.uniform(size=(200, 2)), columns=["ndcg@10", "auc"])
+    table.loc[rng.uniform(size=200) < 0.3, "auc"] = np.nan
+    mean_intervals(table)
+
+
+def table_of_systems(seed, factor=1.0, spread=0.05):
+    rng = np.random.RandomState(seed)
+    old = rng.beta(8, 2, 40)
+    new = np.clip(old + spread * rng.normal(size=40), 0, 1)
+    bad = 0.02 * rng.uniform(size=40)  # chance
+    table = {"new": new, "old": factor * old}
+    if factor == 1.0:
+        compare_rankers({**table, "bad": bad})
+        compare_rankers({name: 100 * values for name, values in table.items()})
+        compare_rankers({"seconds": 100 * old, "others": 100 * new, "bad": 20 * bad})
+    compare_rankers(table)
+
+
+def judged_queries(seed, how="where new fails"):
+    _, y, qid = make_ranking(n_lists=300, n_items=10, noise=2.0, random_state=seed)
+    rng = np.random.RandomState(seed)
+    new, old = (y + rng.normal(size=len(y)) * noise for noise in (1.5, 1.4))
+    judge = np.clip(np.round(y + 1.0 * (new - y > 1.0)), 0, 4)
+    values = [
+        ndcg_score(judge, one, qid=qid, k=10, average=None, zero_division=0)
+        for one in (new, old)
+    ]
+    if how == "at random":
+        chosen = rng.permutation(300)[:60]
+    elif how == "the first":
+        chosen = np.arange(60)
+    elif how == "where they differ":
+        chosen = np.argsort(-np.abs(values[0] - values[1]))[:60]
+    else:
+        chosen = np.argsort(values[0])[:60]
+    people = np.where(np.isin(qid, chosen), y, np.nan)
+    compare_rankers(
+        people, {"new": new, "old": old}, qid=qid, judge=judge, zero_division=0
+    )
+
+
+def duels_of_models(seed, *, always_first=True, sorted_names=False, covariates=False):
+    rng = np.random.RandomState(seed)
+    names = np.array(["new", "old1", "old2", "old3"])
+    first = names[rng.randint(0, 4, 400)]
+    second = names[rng.randint(0, 4, 400)]
+    if always_first:
+        swapped = second == "new"
+        first, second = np.where(swapped, [second, first], [first, second])
+    if sorted_names:
+        first, second = np.sort([first, second], axis=0)
+    is_duel = first != second
+    first, second = first[is_duel], second[is_duel]
+    first_won = rng.uniform(size=len(first)) < 0.6
+    duels = pd.DataFrame(
+        {
+            "model_a": first,
+            "model_b": second,
+            "winner": np.where(first_won, "model_a", "model_b"),
+        }
+    )
+    options = {"covariates": np.ones(len(duels))} if covariates else {}
+    bradley_terry(duels, **options)
+
+
+def duels_of_players(seed, cycle=True, n=60, ties=False):
+    rng = np.random.RandomState(seed)
+    strength = {"a": 1.0, "b": 0.5, "c": 0.0, "d": -1.0}
+    wins = {
+        (i, j): 1 / (1 + np.exp(strength[j] - strength[i]))
+        for i in strength
+        for j in strength
+        if i < j
+    }
+    if cycle:
+        wins.update({("a", "b"): 0.8, ("b", "c"): 0.8, ("a", "c"): 0.2})
+        wins.update({("a", "d"): 0.95, ("b", "d"): 0.8, ("c", "d"): 0.8})
+    duels = []
+    for (i, j), p in wins.items():
+        for _ in range(n):
+            pair = (i, j) if rng.uniform() < p else (j, i)
+            duels.append([pair] if ties and rng.uniform() < 0.2 else pair)
+    board = bradley_terry(duels)
+    assert ("strengths do not describe" in repr(board)) == cycle
+
+
+#: Rule, practice and its arguments.
+WRONG = [
+    ("depth", runs_of_two_depths, {}),
+    ("depth", runs_of_two_depths, {"k": 20}),
+    ("all relevant", stars, {}),
+    ("all relevant", stars, {"measure": "mrr"}),
+    ("all relevant", stars, {"measure": "precision@5"}),
+    ("all relevant", stars, {"measure": "recall@5"}),
+    ("all relevant", fit_to_stars, {}),
+    ("reversed scores", distances, {}),
+    ("reversed scores", ranks, {}),
+    ("two scores", classes, {}),
+    ("joined ids", joined_files, {}),
+    ("joined ids", joined_files, {"fit": False}),
+    ("undefined queries", sessions_of_two_systems, {}),
+    ("units", table_of_systems, {"factor": 100.0}),
+    ("chosen queries", judged_queries, {}),
+    ("chosen queries", judged_queries, {"how": "where they differ"}),
+    ("always first", duels_of_models, {}),
+    ("cycles", duels_of_players, {}),
+    ("cycles", duels_of_players, {"ties": True}),
+]
+
+RIGHT = [
+    (runs_of_two_depths, {"k": 10}),
+    (runs_of_two_depths, {"depth": 40}),
+    (runs_of_two_depths, {"depth": 30}),
+    (runs_of_two_depths, {"depth": None}),
+    (stars, {"lowest": 0}),
+    (stars, {"measure": "ndcg@10"}),
+    (fit_to_stars, {"lowest": 0}),
+    (fit_to_stars, {"target_loss": "ndcg"}),
+    (useful_and_useless_scores, {}),
+    (classes, {"method": "decision_function"}),
+    (classes, {"method": "predict_proba"}),
+    (joined_files, {"distinct": True}),
+    (joined_files, {"shuffled": True}),
+    (joined_files, {"by_grade": True}),
+    (sessions_of_two_systems, {"more": 0.5}),
+    (measures_of_one_system, {}),
+    (table_of_systems, {}),
+    (judged_queries, {"how": "at random"}),
+    (judged_queries, {"how": "the first"}),
+    (duels_of_models, {"always_first": False}),
+    (duels_of_models, {"sorted_names": True}),
+    (duels_of_models, {"covariates": True}),
+    (duels_of_players, {"cycle": False}),
+    (duels_of_players, {"cycle": False, "n": 10, "ties": True}),
+]
+
+
+def name_of(practice, options):
+    return " ".join([practice.__name__, *(f"{k}={v}" for k, v in options.items())])
+
+
+@pytest.mark.parametrize(
+    ("rule", "practice", "options"), WRONG, ids=[name_of(*one[1:]) for one in WRONG]
+)
+def test_wrong_practice_is_named(rule, practice, options):
+    named = [
+        rules_of(lambda seed: practice(seed, **options), seed)
+        for seed in range(N_DRAWS)
+    ]
+    assert sum(rule in rules for rules in named) >= 0.95 * N_DRAWS, named
+
+
+@pytest.mark.parametrize(
+    ("practice", "options"), RIGHT, ids=[name_of(*one) for one in RIGHT]
+)
+def test_right_practice_is_not_named(practice, options):
+    named = [
+        rules_of(lambda seed: practice(seed, **options), seed)
+        for seed in range(1000, 1000 + N_DRAWS)
+    ]
+    assert sum(bool(rules) for rules in named) <= N_DRAWS / 200, named
+
+
+FOLDS = sorted(DATA.glob("letor/clueweb09/fold*.txt.gz"))
+
+
+@pytest.mark.skipif(not FOLDS, reason="the real folds are not here")
+@pytest.mark.parametrize("fold", FOLDS, ids=lambda path: path.name)
+def test_a_real_fold_is_not_named(fold):
+    X, y, qid = load_letor(fold, dense=True)[:3]
+    train = qid < np.median(qid)
+
+    def practice(seed):
+        rankers = {
+            "linear": OrderPreservingRegressor().fit(X[train], y[train], qid=qid[train])
+        }
+        for loss in ("map", "precision@5"):
+            ranker = OrderPreservingRegressor(target_loss=loss)
+            rankers[loss] = ranker.fit(X[train], y[train], qid=qid[train])
+        test = {"X": X[~train], "qid": qid[~train]}
+        compare_rankers(y[~train], rankers, measure=["ndcg@10", "map"], **test)
+        scores = {name: one.predict(X[~train]) for name, one in rankers.items()}
+        compare_rankers(y[~train], scores, measure="mrr", qid=qid[~train])
+
+    assert rules_of(practice, 0) == set()
+
+
+@pytest.mark.skipif(not FOLDS, reason="the real folds are not here")
+def test_a_real_fold_joined_to_itself_is_named():
+    X, y, qid = load_letor(FOLDS[0], dense=True)[:3]
+    _, qid = np.unique(qid, return_inverse=True)
+    order = np.argsort(qid, kind="stable")
+    twice = np.concatenate([order, order])
+
+    def practice(seed):
+        OrderPreservingRegressor().fit(X[twice], y[twice], qid=qid[twice])
+
+    assert rules_of(practice, 0) == {"joined ids"}
+    with pytest.warns(SuspiciousDataWarning, match="joined ids"):
+        practice(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "joined ids", SuspiciousDataWarning)
+        practice(0)
