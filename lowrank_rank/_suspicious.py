@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 from sklearn.base import clone
 
 from ._warn import warn
@@ -86,6 +86,8 @@ def _all_relevant(measure, y):
         return None
     grades = np.unique(y[~np.isnan(y)])
     threshold = grades[grades > (lowest + highest) / 2][0].item()
+    if threshold.is_integer():
+        threshold = int(threshold)
     remedy = clone(measure).set_params(relevance_threshold=threshold)
     return {"lowest": lowest, "highest": highest, "remedy": remedy}
 
@@ -206,25 +208,21 @@ def _undefined_queries(names, is_undefined):
 
 def _units(names, values):
     """Find a column of per cent beside columns of fractions."""
-    if len(names) < 2:
-        return None
-    lowest = values.min(axis=0)
-    highest = values.max(axis=0)
+    highest = np.fmax.reduce(values, axis=0)
     place = int(np.argmax(highest))
-    others = np.delete(np.arange(len(names)), place)
-    are_fractions = lowest[others].min() >= 0 and highest[others].max() <= 1
-    largest_range = (highest - lowest)[others].max()
-    is_per_cent = lowest[place] >= 0 and np.median(values[:, place]) > 1
-    is_per_cent = is_per_cent and highest[place] <= 100
-    if not (are_fractions and is_per_cent and largest_range > 0):
+    if not 1 < highest[place] <= 100 or len(names) < 2:
         return None
-    if highest[place] - lowest[place] < 10 * largest_range:
+    values = values[~np.isnan(values).any(axis=1)]
+    others = np.delete(values, place, axis=1)
+    per_cent = values[:, place]
+    are_fractions = others.min() >= 0 and others.max() <= 1
+    is_per_cent = per_cent.min() >= 0 and np.median(per_cent) > 1
+    if not (are_fractions and is_per_cent):
         return None
-    return {
-        "name": names[place],
-        "highest": highest[place],
-        "others": highest[others].max(),
-    }
+    largest_range = np.ptp(others, axis=0).max()
+    if largest_range == 0 or np.ptp(per_cent) < 10 * largest_range:
+        return None
+    return {"name": names[place], "highest": per_cent.max(), "others": others.max()}
 
 
 def _chosen_queries(j, j_unlabelled):
@@ -232,19 +230,28 @@ def _chosen_queries(j, j_unlabelled):
 
     Tests the columns, and with several what each differs from their mean.
     """
-    tested = [(j, j_unlabelled)]
+    columns = list(zip(j.T, j_unlabelled.T, strict=True))
     if j.shape[1] > 1:
-        rest = [values - values.mean(axis=1, keepdims=True) for values in tested[0]]
-        tested.append(tuple(rest))
-    p_values = [
-        stats.ks_2samp(one[:, i], other[:, i], method="asymp").pvalue
-        for one, other in tested
-        for i in range(one.shape[1])
-    ]
-    p = min(p_values) * len(p_values)
-    if not p < LEVEL:
+        rest = [
+            (values - values.mean(axis=1, keepdims=True)).T[1:]
+            for values in (j, j_unlabelled)
+        ]
+        columns += list(zip(*rest, strict=True))
+    p_values = [_kolmogorov_smirnov(one, other) for one, other in columns]
+    if min(p_values) * len(p_values) >= LEVEL:
         return None
     return {"n": len(j), "n_others": len(j_unlabelled)}
+
+
+def _kolmogorov_smirnov(one, other):
+    """Compute the p value of the two-sample test, by its limit distribution."""
+    values = np.concatenate([one, other])
+    below_one = np.searchsorted(np.sort(one), values, side="right") / len(one)
+    below_other = np.searchsorted(np.sort(other), values, side="right") / len(other)
+    distance = np.abs(below_one - below_other).max()
+    return special.kolmogorov(
+        distance * np.sqrt(len(one) * len(other) / (len(one) + len(other)))
+    )
 
 
 # Duels --------------------------------------------------------------------------------

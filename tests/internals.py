@@ -21,6 +21,7 @@ from lowrank_rank._lists import (
     mid_ranks,
     ranks_from_scores,
 )
+from lowrank_rank._suspicious import RULES
 from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import _trec
 from lowrank_rank.decoders._average_precision import (

@@ -385,3 +385,21 @@ def test_the_search_for_another_optimum_obeys_the_time_limit():
     assert consensus.optimal
     assert replace(consensus, time_limit=1e-9).is_unique is None
     assert replace(consensus, time_limit=None).is_unique is True
+
+
+def test_borda_of_partial_ballots_counts_the_items_that_met():
+    """An item that few voters ranked, and most of these above all others, is first."""
+    ballots = np.tile([np.nan, 2.0, 1.0, 0.0], (40, 1))
+    ballots[:4, 0] = 3.0
+    ballots[4, 0] = 1.5
+    found = consensus_ranking(ballots, kind="grades", method="borda")
+    assert found.order.tolist() == [0, 1, 2, 3]
+    frame = found.to_frame()
+    assert frame["voters"].tolist() == [5, 40, 40, 40]
+    whole = consensus_ranking(ballots[:, 1:], kind="grades", method="borda")
+    assert "voters" not in whole.to_frame()
+    assert whole.scores.tolist() == [80.0, 0.0, -80.0]
+    weighted = consensus_ranking(
+        ballots, kind="grades", method="borda", weights=np.full(40, 2)
+    )
+    assert weighted.to_frame()["voters"].tolist() == [10, 80, 80, 80]

@@ -18,6 +18,8 @@ from lowrank_rank import (
 from lowrank_rank.datasets import load_letor, make_ranking
 from lowrank_rank.metrics import mean_intervals, ndcg_score
 
+from .internals import RULES
+
 DATA = Path(os.environ.get("LOWRANK_RANK_DATA", "no_data"))
 N_DRAWS = int(os.environ.get("LOWRANK_RANK_DRAWS", "20"))
 
@@ -355,3 +357,21 @@ def test_a_real_fold_joined_to_itself_is_named():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", "joined ids", SuspiciousDataWarning)
         practice(0)
+
+
+def test_each_rule_has_a_place_in_the_guide_and_in_the_docstring():
+    guide = Path(__file__).parents[1] / "doc/user_guide/fool_yourself.rst"
+    text = guide.read_text(encoding="utf-8")
+    docstring = " ".join(SuspiciousDataWarning.__doc__.split())
+    for rule in RULES:
+        assert f".. _fool-{rule.replace(' ', '-')}:" in text
+        assert f'"{rule}"' in docstring
+    assert {rule for rule, *_ in WRONG} == set(RULES)
+
+
+def test_a_message_names_the_remedy_and_the_page():
+    with pytest.warns(SuspiciousDataWarning) as caught:
+        fit_to_stars(0)
+    message = str(caught[0].message)
+    assert "such as MeanAveragePrecision(relevance_threshold=4)" in message
+    assert message.endswith("(fool_yourself.html#fool-all-relevant in the user guide)")

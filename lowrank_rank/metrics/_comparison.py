@@ -477,7 +477,7 @@ judgements, or table
         unit = "tasks"
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
         names, ids, values = read_values(y_true, unused)
-        warn_if_suspicious("units", names, values[~np.isnan(values).any(axis=1)])
+        warn_if_suspicious("units", names, values)
         query_values = QueryValues(
             ids=ids,
             by_people={"value": values},

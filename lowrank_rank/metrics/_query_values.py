@@ -166,7 +166,7 @@ def _warn_of_queries_without_run(judgements, queries):
 
 def _warn_of_depth(runs, queries, measures):
     """Warn of a run that is cut above the largest k of the measures."""
-    cutoffs = [getattr(measure, "k", None) for measure in measures.values()]
+    cutoffs: list[Any] = [getattr(measure, "k", None) for measure in measures.values()]
     largest_k = None
     if None not in cutoffs:
         largest_k = max(cutoffs)
