@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from ._columns import (
+    first_object,
     first_text,
     is_missing_entry,
     kind_of_entries,
@@ -464,11 +465,14 @@ def refuse_dates(X):
 def name_the_text(error, X):
     """Raise an error with the first place of the text that `error` quotes, if X has it.
 
-    The column is a name if it has one, else an index. A column of dates is named too.
+    The column is a name if it has one, else an index. A column of dates is named too,
+    and the first cell that is neither a number nor text, such as a list.
     """
     if isinstance(error, TypeError):
         refuse_dates(X)
-    if "could not convert" not in str(error):
+    # Words of NumPy on texts, dicts and lists
+    words = ("could not convert", "real number", "with a sequence")
+    if not any(one in str(error) for one in words):
         return
     for name, column in _columns(X):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
@@ -477,6 +481,15 @@ def name_the_text(error, X):
                     _refuse_text(X, name, column, row, str(entry))
                 except ValueError as named:
                     raise named from error
+    for name, column in _columns(X):
+        place = first_object(np.asarray(column, dtype=object))
+        if place is not None:
+            row, entry = place
+            raise type(error)(
+                f"{error}\nThe first entry of X that is no number is "
+                f"{shown(entry, 80)}, in row {row} of column {name!r}: drop the "
+                "column, or make numbers of it."
+            ) from None
 
 
 def _columns(X):

@@ -176,7 +176,7 @@ def read_features(
     """Validate X by scikit-learn's `validate_data`.
 
     Masked arrays and more columns than fit into memory are refused too. The message for
-    text names its place.
+    an entry that is no number names its place.
     """
     check_unmasked(X, "X")
     frame = X
@@ -192,7 +192,7 @@ def read_features(
             dtype=dtype,
             **options,
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         name_the_text(error, X)
         place = first_missing(X) if "contains NaN" in str(error) else None
         if place is not None:

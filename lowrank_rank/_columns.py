@@ -1,6 +1,7 @@
 """What a column of objects or text holds: numbers, booleans, dates or categories."""
 
 import re
+from collections.abc import Hashable
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -28,9 +29,9 @@ def kind_of_entries(entries):
     -------
     str
         "missing" if no entry has a value; "boolean" or "number" if all values are;
-        "date" if one is; "number as text" if half or more of the distinct values are
-        numbers, written as text or not; else "text". A number is an int, float,
-        Decimal or the like.
+        "collection" if one is a list, a dict or an array; "date" if one is; "number as
+        text" if half or more of the distinct values are numbers, written as text or
+        not; else "text". A number is an int, float, Decimal or the like.
     """
     values = [value for value in entries if not is_missing_entry(value)]
     if not values:
@@ -39,6 +40,8 @@ def kind_of_entries(entries):
         return "boolean"
     if all(map(_is_number, values)):
         return "number"
+    if not all(isinstance(value, Hashable) for value in values):
+        return "collection"
     if any(isinstance(value, _DATES) for value in values):
         return "date"
     distinct = set(map(str, values))
@@ -69,6 +72,15 @@ def _is_number(value):
 def _looks_like_number(text):
     """Whether text is a number, with a decimal point or a decimal comma."""
     return bool(_NUMBER.fullmatch(text) or _NUMBER_WITH_COMMA.fullmatch(text))
+
+
+def first_object(entries):
+    """Row and value of the first entry that is no number, text or missing, or None."""
+    simple = (Real, Decimal, np.bool_, str)
+    for row, entry in enumerate(entries):
+        if not isinstance(entry, simple) and not is_missing_entry(entry):
+            return row, entry
+    return None
 
 
 def first_text(entries):

@@ -36,7 +36,9 @@ from .internals import kind_of_entries
         (["1_000", "1.2.3", "12:30", "2024-01-01", "0x1f"], "text"),
         (["38", "S", "M", "L"], "text"),
         ([38, "S", "M"], "text"),
-        ([[1], {"a": 1}, np.arange(2)], "text"),
+        ([[1], {"a": 1}, np.arange(2)], "collection"),
+        (["a", [1]], "collection"),
+        ([("a", 1), b"a"], "text"),
         (np.array(["1", "2"], dtype=object), "number as text"),
     ],
 )

@@ -441,6 +441,26 @@ def test_columns_of_numbers_as_text_are_refused_with_two_lines(cls, kind):
         fitted_to(cls, array)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("entry", [[1.0, 2.0], {"a": 1}, np.arange(2), b"a"], ids=repr)
+@pytest.mark.parametrize(
+    "cls",
+    [cls for cls in every_estimator() if cls is not WrappedRanker],
+    ids=lambda cls: cls.__name__,
+)
+def test_entries_that_are_no_numbers_are_named(cls, entry):
+    X, *_ = make_documents()
+    X["age"] = X["age"].astype(object)
+    X.at[7, "age"] = entry
+    words = r"no number is .* in row 7 of column 'age': drop"
+    if cls is StackingRanker:
+        words = "Column 'age' of X has lists, dicts or arrays: make numbers"
+        if isinstance(entry, bytes):
+            pytest.skip("bytes are a category")
+    with pytest.raises((TypeError, ValueError), match=words):
+        fitted_to(cls, X)
+
+
 # Marks and dates --------------------------------------------------------------------
 
 LINEAR = [

@@ -180,10 +180,11 @@ def columns_of_text(X):
         if kind in ("text", "boolean", "category", "missing"):
             texts.append(name)
         elif kind != "number":
-            held = "dates" if kind == "date" else f"the type {dtype}"
+            held = {"date": "dates", "collection": "lists, dicts or arrays"}
             raise ValueError(
-                f"Column {name!r} of X has {held}: make numbers of it (such as days "
-                "since a date), or drop it."
+                f"Column {name!r} of X has {held.get(kind, f'the type {dtype}')}: make "
+                "numbers of it (such as days since a date, or a column for each entry "
+                "of the lists), or drop it."
             )
     return texts
 
@@ -223,7 +224,7 @@ def as_floats(X):
         floats = check_array(
             X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         name_the_text(error, X)
         raise
     mean_square(floats, names=column_names(X) or None)  # refuses numbers out of range

@@ -341,6 +341,7 @@ BAD_FEATURES = [
     lambda X: pd.DataFrame(X.astype(object)).replace({X.flat[0]: "n/a"}),
     lambda X: _with("n/a")(X.astype(object)),
     lambda X: pd.DataFrame(X).astype(str),
+    lambda X: pd.DataFrame(X).map(lambda value: [value]),
     _with(1.79769313486e308),
     _with(np.inf),
     lambda X: X[:, 0],
