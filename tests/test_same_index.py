@@ -149,6 +149,7 @@ def further(name, model, tmp_path):
         "RankerComparisonDisplay.from_estimators": {
             "rankers": {"a": model, "b": model}
         },
+        "utilities_from_clicks": {"propensity": 1.0},
         "scorer": {"estimator": model},
         "scorer of several": {"estimator": model},
     }

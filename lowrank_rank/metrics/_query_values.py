@@ -334,6 +334,7 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
             # A classifier has labels of its own: whether they are its class.
             if shared is None or labels is not y:
                 shared = MeasuredLabels(labels, qid, lists, measures, fallback)
+            check_same_columns(y_true=labels, y_score=scores)
             values = shared.values(scores)
         except ValueError as error:
             raise ValueError(f"rankers[{ranker_name!r}]: {error}") from error
