@@ -120,7 +120,7 @@ def test_values_outside_the_unit_interval_are_refused(values):
     with pytest.raises(ValueError, match=r"needs values in \[0, 1\], and these are"):
         mean_intervals(values, anytime=True)
     with pytest.raises(ValueError, match=r"needs values in \[0, 1\]"):
-        compare_rankers({"a": values, "b": [0.5, 0.5, 0.4]}, anytime=True)
+        compare_rankers({"a": values, "b": values[::-1]}, anytime=True)
 
 
 def test_anytime_is_refused_with_a_judge_of_rankers():
