@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from ._columns import (
+    DATES,
     first_object,
     first_text,
     is_missing_entry,
@@ -86,7 +87,7 @@ def numbers(values, name):
 
 
 def refuse_text_entries(values, name, what="be an array of numbers"):
-    """Refuse text among numbers; the message names the first entry that is none.
+    """Refuse text and dates among numbers; the message names the first text.
 
     The message says what the values must be.
     """
@@ -94,7 +95,15 @@ def refuse_text_entries(values, name, what="be an array of numbers"):
         array = np.asarray(values)
     except ValueError:  # ragged values are refused where they are read
         return
-    if array.dtype.kind not in "OUT":
+    has_dates = array.dtype.kind in "mM"
+    if array.dtype.kind == "O":
+        has_dates = any(isinstance(entry, DATES) for entry in array.flat)
+    if has_dates:
+        raise ValueError(
+            f"{name} must {what}, and holds dates or durations: make numbers of them "
+            "(such as days since a date)."
+        )
+    if array.dtype.kind not in "OUTS":
         return
     place = first_text(array.ravel())
     if place is None:
@@ -536,7 +545,7 @@ def with_numbers(X):
         array = np.asarray(X)
     except ValueError:  # ragged rows are refused where they are read
         return X
-    if array.dtype.kind not in "OUT" or array.ndim != 2:
+    if array.dtype.kind not in "OUTS" or array.ndim != 2:
         return X
     # Objects of a list stay what they are: NumPy would make text of all its numbers.
     objects = np.asarray(X, dtype=object)

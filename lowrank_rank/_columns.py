@@ -8,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-_DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
+DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 #: Digits with a sign, a decimal point and an exponent, as `pandas.to_numeric` reads.
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 #: Digits with a decimal comma, or with separators of thousands.
@@ -42,7 +42,7 @@ def kind_of_entries(entries):
         return "number"
     if not all(isinstance(value, Hashable) for value in values):
         return "collection"
-    if any(isinstance(value, _DATES) for value in values):
+    if any(isinstance(value, DATES) for value in values):
         return "date"
     distinct = set(map(str, values))
     n_numbers = sum(map(_looks_like_number, distinct))
@@ -86,10 +86,12 @@ def first_object(entries):
 def first_text(entries):
     """Row and value of the first text, one that is no number if there is one.
 
-    It is None without text.
+    It is None without text. Bytes are text too.
     """
     first = None
     for row, entry in enumerate(entries):
+        if isinstance(entry, bytes):
+            return row, str(entry)
         if not isinstance(entry, str):
             continue
         if not _NUMBER.fullmatch(entry):

@@ -6,6 +6,7 @@ original order. The rest of the package works on grouped flat arrays and never s
 id.
 """
 
+from collections.abc import Mapping, Set
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
@@ -254,6 +255,11 @@ def id_array(qid):
         raise ValueError(
             f"qid is the text {shown(qid)}: give the ids of the rows, as "
             f"frame[{shown(qid)}]."
+        )
+    if isinstance(qid, Set | Mapping):
+        raise TypeError(
+            f"qid is a {type(qid).__name__}, and no order of the rows: give a list of "
+            "ids, one for each row."
         )
     if not hasattr(qid, "__array__"):
         try:

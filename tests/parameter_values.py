@@ -40,7 +40,6 @@ ESTIMATORS = (
 #: Values beside the ones of the tables of parameters, and what else a value needs.
 MORE = {
     "OrderPreservingRegressor": [{"surrogate": name} for name in SURROGATES],
-    "PrecisionAtKPerceptron": [{"start": LogisticRegression()}],
     "StructuredHingeBinaryClassifier": [{"solver": "lbfgs", "target_loss": "auc"}],
     "LowRankSurrogateClassifier": [
         {"estimator": LogisticRegression()},
@@ -55,6 +54,7 @@ NEEDS = {
     ("StructuredHingeBinaryClassifier", "solver", "lbfgs"),
     ("LowRankSurrogateRanker", "estimator", "logistic"),
     ("PairwiseDAGRanker", "estimator", "logistic"),
+    ("PairwiseDAGRanker", "estimator", "trees"),
     *(
         (type(estimator).__name__, "alpha", "gcv") for estimator in ESTIMATORS[:4]
     ),  # ridge
@@ -65,7 +65,7 @@ NEEDS = {
 WEIGHTS = "check_sample_weight_equivalence_on_{}_data: AssertionError"
 EXPECTED = {
     "LowRankSurrogateRanker(estimator='trees')": [WEIGHTS.format("dense")],
-    "PairwiseDAGRanker(estimator='trees')": [WEIGHTS.format("dense")],
+    "LowRankSurrogateMultilabelClassifier(estimator='trees')": [],
     "LowRankSurrogateClassifier(estimator='trees')": [
         WEIGHTS.format("dense"),
         WEIGHTS.format("sparse"),
