@@ -1,7 +1,7 @@
 """Base of the estimators: reading rows, linear scores, score and ranks."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ from ._arrays import (
     with_numbers,
 )
 from ._classes import read_binary_labels
-from ._cut_queries import MAX_KEYS, warn_of_cut_queries
+from ._cut_queries import known_lists, warn_of_known_queries
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -463,7 +463,7 @@ class BaseRanker(SetsParameters):
         has_carried_qid = carries_qid(y)
         y, qid = split_target(y, qid)
         self._check_scored_lists(y, qid, has_carried_qid)
-        warn_of_cut_queries(self, qid)
+        warn_of_known_queries([self], qid, partial(take_rows, X))
 
         def scores_of(rows):
             return self._ranking_scores(take_rows(X, rows))
@@ -589,7 +589,7 @@ class BaseRanker(SetsParameters):
             check_items_judged(y, weights)
             if not loss.warn_without_utility(y):
                 warn_of_equal_grades(lists, y)
-            self._fitted_lists_ = lists.keys(MAX_KEYS)
+            self._fitted_lists_ = known_lists(X, lists)
         return Rows(X, y, lists, weights)
 
     def _set_lists(self, rows, loss):

@@ -1,10 +1,14 @@
-"""The warning that the queries of a fit and of a test set are cut."""
+"""Queries of a fit among those that are scored: cut, the same, or copies."""
 
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
+from scipy.sparse import csr_matrix, issparse
 
+from ._arrays import take_rows
 from ._lists import RankingLists
+from ._suspicious import warn_if_suspicious
 from ._warn import warn
 
 #: Lists of a fit whose digests a model keeps, for the warning: 64 kB.
@@ -13,6 +17,70 @@ MAX_KEYS = 4000
 #: Digests of the fits whose models have warned. (Scores leave a model as it is, and
 #: Python's own memory of warnings is cleared by each ``catch_warnings``.)
 _FITS_THAT_WARNED: WeakValueDictionary = WeakValueDictionary()
+
+
+class KnownLists(NamedTuple):
+    """What tells the lists of two data sets apart.
+
+    Attributes
+    ----------
+    keys : ndarray of shape (n,)
+        Digests of the ids.
+    lengths : ndarray of shape (n,)
+        Numbers of rows.
+    contents : ndarray of shape (n,), or None
+        A number for the length and the features of the first row; equal for copies.
+        None if features do not tell rows apart.
+    """
+
+    keys: np.ndarray
+    lengths: np.ndarray
+    contents: Any
+
+
+def known_lists(X, lists):
+    """Return `KnownLists` of the first `MAX_KEYS` lists, or None without ids."""
+    digests = lists.keys(MAX_KEYS)
+    if digests is None:
+        return None
+    keys, lengths = digests
+    X_known = take_rows(X, rows_to_know(lists, MAX_KEYS))
+    return KnownLists(keys, lengths, contents_of(X_known, lengths))
+
+
+def rows_to_know(lists, max_lists=None):
+    """Return the rows that `contents_of` reads: the first rows of all lists.
+
+    The last rows of the first 100 lists follow.
+    """
+    first = lists.starts[:max_lists]
+    last = lists.offsets[1:][:max_lists][:100] - 1
+    rows = np.append(first, last)
+    return rows if lists.order is None else lists.order[rows]
+
+
+def contents_of(X_known, lengths):
+    """Compute a number for each list that copies share, as in `KnownLists`.
+
+    `X_known` are the features of the rows of `rows_to_know`.
+    """
+    if not issparse(X_known):
+        X_known = np.asarray(X_known)
+        if X_known.ndim != 2 or X_known.dtype.kind not in "fiub":
+            return None
+    # A sum of features with weights that no features have by chance.
+    weights = np.sqrt(np.arange(2.0, X_known.shape[1] + 2.0))
+    if issparse(X_known):
+        weighted = csr_matrix(X_known).multiply(weights)
+        sums = np.asarray(weighted.sum(axis=1)).ravel()
+    else:
+        sums = np.sum(X_known * weights, axis=1)
+    first, last = np.split(sums, [len(lengths)])
+    # Discrete features are equal in different documents of a list too.
+    is_several = lengths[:100] > 1
+    if not is_several.any() or np.mean((first[:100] == last)[is_several]) > 0.01:
+        return None
+    return first + np.pi * lengths
 
 
 class CutQueriesWarning(UserWarning):
@@ -31,22 +99,53 @@ class CutQueriesWarning(UserWarning):
     """
 
 
-def warn_of_cut_queries(model, qid):
+def warn_of_known_queries(models, qid, features_of, name=None):
+    """Warn of scored queries that a fit knows: cut, copied, or the same.
+
+    Parameters
+    ----------
+    models : iterable of fitted rankers
+    qid : array-like or None
+    features_of : callable
+        From indices of rows to their features, as the models get them.
+    name : str or None
+        Name of a ranker that is compared with others: the queries of its fit are no
+        test.
+    """
+    scored = None
+    for model in models:
+        fitted = getattr(model, "_fitted_lists_", None)
+        if fitted is None or qid is None:
+            continue
+        if scored is None:
+            lists = RankingLists.from_qid(qid)
+            keys, lengths = lists.keys()
+            scored = KnownLists(keys=keys, lengths=lengths, contents=None)
+        if _warn_of_cut_queries(fitted, scored):
+            return
+        if fitted.contents is None:
+            continue
+        if scored.contents is None:
+            X_known = features_of(rows_to_know(lists))
+            scored = scored._replace(contents=contents_of(X_known, scored.lengths))
+        warn_if_suspicious("copied queries", fitted, scored)
+        if name is not None:
+            warn_if_suspicious("training queries", name, fitted, scored)
+
+
+def _warn_of_cut_queries(fitted, scored):
     """Warn, once for each fit, of queries with other numbers of rows than in fit.
 
     Returns whether there are such queries.
     """
-    fitted_lists = getattr(model, "_fitted_lists_", None)
-    if fitted_lists is None or qid is None:
+    _, fitted_places, places = np.intersect1d(
+        fitted.keys, scored.keys, return_indices=True
+    )
+    if np.array_equal(fitted.lengths[fitted_places], scored.lengths[places]):
         return False
-    fitted_keys, fitted_lengths = fitted_lists
-    keys, lengths = RankingLists.from_qid(qid).keys()
-    _, fitted_places, places = np.intersect1d(fitted_keys, keys, return_indices=True)
-    if np.array_equal(fitted_lengths[fitted_places], lengths[places]):
-        return False
-    if _FITS_THAT_WARNED.get(id(fitted_keys)) is fitted_keys:
+    if _FITS_THAT_WARNED.get(id(fitted.keys)) is fitted.keys:
         return True
-    _FITS_THAT_WARNED[id(fitted_keys)] = fitted_keys
+    _FITS_THAT_WARNED[id(fitted.keys)] = fitted.keys
     # Without numbers in its text, so that folds of one search may print it once.
     warn(
         "Query ids of these rows were also in fit, with another number of rows. If a "

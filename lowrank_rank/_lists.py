@@ -318,8 +318,11 @@ def digest(one):
 
     Equal ids have the same digest.
     """
-    parts = one if isinstance(one, tuple) else [one]
-    text = repr([plain(part) for part in parts])
+    if type(one) in (int, str):
+        text = f"[{one!r}]"
+    else:
+        parts = one if isinstance(one, tuple) else [one]
+        text = repr([plain(part) for part in parts])
     return blake2b(text.encode(), digest_size=8).digest()
 
 

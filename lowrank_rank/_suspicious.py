@@ -23,8 +23,8 @@ class SuspiciousDataWarning(UserWarning):
     """The data look like a practice that gives wrong numbers; the message has a remedy.
 
     The message begins with the name of its rule: "depth", "all relevant", "reversed
-    scores", "two scores", "undefined queries", "joined ids", "always first", "cycles",
-    "chosen queries" or "units".
+    scores", "two scores", "joined ids", "training queries", "copied queries",
+    "undefined queries", "chosen queries", "units", "always first" or "cycles".
 
     Examples
     --------
@@ -182,6 +182,38 @@ def _joined_ids(lists, y):
     }
 
 
+# Queries of a fit ---------------------------------------------------------------------
+
+
+def _training_queries(name, fitted, scored):
+    """Find compared lists that are in the fit, with their ids and their rows.
+
+    `fitted` and `scored` are the `KnownLists` of both.
+    """
+    if scored.contents is None:
+        return None
+    _, places, scored_places = np.intersect1d(
+        fitted.keys, scored.keys, return_indices=True
+    )
+    is_same = fitted.contents[places] == scored.contents[scored_places]
+    n = int(is_same.sum())
+    if n < 5:
+        return None
+    return {"name": name, "n": n, "n_queries": len(scored.keys)}
+
+
+def _copied_queries(fitted, scored):
+    """Find lists that are copies of lists of the fit, under other ids."""
+    if fitted.contents is None or scored.contents is None:
+        return None
+    is_copy = np.isin(scored.contents, fitted.contents)
+    is_copy &= ~np.isin(scored.keys, fitted.keys)
+    n = int(is_copy.sum())
+    if n < 3 or n < 0.02 * len(is_copy):
+        return None
+    return {"fraction": n / len(is_copy)}
+
+
 # Tables of values ---------------------------------------------------------------------
 
 
@@ -208,9 +240,11 @@ def _undefined_queries(names, is_undefined):
 
 def _units(names, values):
     """Find a column of per cent beside columns of fractions."""
+    if len(names) < 2 or len(values) < 10:
+        return None
     highest = np.fmax.reduce(values, axis=0)
     place = int(np.argmax(highest))
-    if not 1 < highest[place] <= 100 or len(names) < 2:
+    if not 1 < highest[place] <= 100:
         return None
     values = values[~np.isnan(values).any(axis=1)]
     others = np.delete(values, place, axis=1)
@@ -355,6 +389,16 @@ RULES = {
         "ids return in blocks: {n_ids} ids in rows 0 to {last} and again from {row}. "
         "If files that number their own queries were joined, give ids as pairs, "
         "list(zip(file, qid)); if not, sort the rows by qid.",
+    ),
+    "training queries": Rule(
+        _training_queries,
+        "{name!r} was fitted to {n} of the {n_queries} queries that are compared: "
+        "compare on other queries, or the scores of cross_val_predict.",
+    ),
+    "copied queries": Rule(
+        _copied_queries,
+        "{fraction:.0%} of the test lists are copies of training lists, under other "
+        "ids: give equal queries one id, so that they are in one part.",
     ),
     "undefined queries": Rule(
         _undefined_queries,

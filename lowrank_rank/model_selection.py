@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.model_selection import (
     BaseCrossValidator,
     GroupKFold,
-    GroupShuffleSplit,
+    ShuffleSplit,
     TimeSeriesSplit,
     cross_validate,
 )
@@ -27,6 +27,7 @@ from ._arrays import (
     shown,
     take_rows,
 )
+from ._cut_queries import KnownLists, contents_of, rows_to_know
 from ._labels import (
     carried_times,
     carries_qid,
@@ -37,6 +38,7 @@ from ._labels import (
 )
 from ._lists import RankingLists
 from ._parameters import checked, count
+from ._suspicious import warn_if_suspicious
 from ._times import read_times
 from ._typing import Bunch
 from ._warn import warn
@@ -104,6 +106,7 @@ def query_train_test_split(
     if not arrays:
         raise ValueError("query_train_test_split got no array: give X, y, ... and qid.")
     arrays_to_split = list(arrays)
+    id_column = qid
     if isinstance(qid, str):
         if not is_frame(arrays[0]) or qid not in column_names(arrays[0]):
             raise ValueError(
@@ -131,16 +134,42 @@ def query_train_test_split(
     check_consistent_length(*arrays, qid)
     if test_size is None and train_size is None:
         test_size = 0.25
-    splitter = GroupShuffleSplit(
+    splitter = ShuffleSplit(
         1, test_size=test_size, train_size=train_size, random_state=random_state
     )
-    codes = RankingLists.from_qid(qid).codes
-    train, test = next(splitter.split(codes, groups=codes))
+    lists = RankingLists.from_qid(qid)
+    train_lists, test_lists = next(splitter.split(lists.lengths))
+    train = _rows_of_lists(train_lists, lists)
+    test = _rows_of_lists(test_lists, lists)
+    _warn_of_copies(arrays[0], id_column, lists, train_lists, test_lists)
     parts = []
     for array in arrays_to_split:
         parts.append(take_rows(array, train))
         parts.append(take_rows(array, test))
     return parts
+
+
+def _rows_of_lists(chosen, lists):
+    """Return the rows of the chosen lists, ascending."""
+    is_chosen = np.zeros(lists.n_lists, dtype=bool)
+    is_chosen[chosen] = True
+    return np.flatnonzero(is_chosen[lists.codes])
+
+
+def _warn_of_copies(X, id_column, lists, train_lists, test_lists):
+    """Warn if lists of the test part are copies of lists of the training part."""
+    X_known = take_rows(X, rows_to_know(lists))
+    if isinstance(id_column, str):
+        names = column_names(X_known)
+        X_known = X_known[[name for name in names if name != id_column]]
+    contents = contents_of(X_known, lists.lengths)
+    if contents is None:
+        return
+    train, test = (
+        KnownLists(keys=part, lengths=lists.lengths[part], contents=contents[part])
+        for part in (train_lists, test_lists)
+    )
+    warn_if_suspicious("copied queries", train, test)
 
 
 class QueryTimeSeriesSplit(BaseCrossValidator):

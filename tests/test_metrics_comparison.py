@@ -229,6 +229,7 @@ def test_the_order_of_rows_does_not_matter(kind):
         assert_allclose(getattr(again, name), getattr(found, name), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:training queries")
 def test_several_measures_make_a_dict_that_prints():
     X, y, qid = make_ranking(n_lists=25, random_state=1)
     scores = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
@@ -313,6 +314,7 @@ def test_undefined_queries_are_left_out_of_all():
     assert counted.values[1].tolist() == [0, 0]
 
 
+@pytest.mark.filterwarnings("ignore:training queries")
 def test_classifiers_with_named_classes():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(200, 2))
@@ -473,6 +475,7 @@ def test_a_judge_that_is_not_used_leaves_peoples_own_numbers(n_labelled):
     assert np.all(found.p_value >= np.minimum(2.0 ** (1 - n_different), 1.0))
 
 
+@pytest.mark.filterwarnings("ignore:training queries")
 def test_a_judge_of_matrices_targets_and_models():
     rng = np.random.RandomState(1)
     judge = rng.randint(0, 3, size=(30, 4)).astype(float)

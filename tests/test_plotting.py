@@ -275,6 +275,7 @@ def test_scikit_learn_draws_the_learning_curve_of_queries(ranking):
     assert_allclose(test.get_ydata(), test_scores.mean(axis=1))
 
 
+@pytest.mark.filterwarnings("ignore:training queries")
 def test_comparison_is_drawn_both_ways(ranking):
     X, y, qid = ranking
     scores = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}

@@ -593,6 +593,7 @@ def test_rows_of_one_class_teach_nothing_and_say_so():
 
 
 @pytest.mark.filterwarnings("ignore:.*fewer than 2 positives")
+@pytest.mark.filterwarnings("ignore:copied queries")
 def test_queries_in_any_order_with_any_ids():
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(target_loss="precision@2", random_state=0)

@@ -7,20 +7,28 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_validate
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import (
     OrderPreservingRegressor,
     SuspiciousDataWarning,
     bradley_terry,
     compare_rankers,
+    make_ranking_scorer,
+    ranking_target,
 )
 from lowrank_rank.datasets import load_letor, make_ranking
 from lowrank_rank.metrics import mean_intervals, ndcg_score
+from lowrank_rank.model_selection import query_train_test_split
 
 from .internals import RULES
 
 DATA = Path(os.environ.get("LOWRANK_RANK_DATA", "no_data"))
+PIPELINE = make_pipeline(StandardScaler(), OrderPreservingRegressor())
 N_DRAWS = int(os.environ.get("LOWRANK_RANK_DRAWS", "20"))
 
 
@@ -239,6 +247,54 @@ def duels_of_players(seed, cycle=True, n=60, ties=False):
     assert ("strengths do not describe" in repr(board)) == cycle
 
 
+def compared_on(seed, part="training", model=None, numbered_again=False):
+    """A model and scores, compared on queries of the fit or on others."""
+    X, y, qid, train = documents(seed, n_lists=60)
+    model = OrderPreservingRegressor() if model is None else model
+    if isinstance(model, Pipeline):
+        model.fit(X[train], ranking_target(y[train], qid[train]))
+    else:
+        model.fit(X[train], y[train], qid=qid[train])
+    rows = train if part == "training" else ~train
+    ids = qid[rows]
+    if numbered_again:  # the test file counts its queries from 0, too
+        X = np.random.RandomState(seed).permutation(X)
+        ids = ids - ids.min()
+    rankers = {"model": model, "first": -X[rows, 0]}
+    compare_rankers(y[rows], rankers, X=X[rows], qid=ids)
+
+
+def sessions(seed, call="split", copies=3, kind="dense", jitter=0.0):
+    """The same query under several ids, in a split or in the folds of a search."""
+    X, y, qid = make_ranking(n_lists=40, n_items=10, random_state=seed)
+    X = np.concatenate([X] * copies)
+    X = X + jitter * np.random.RandomState(seed).normal(size=X.shape)
+    y = np.tile(y, copies)
+    ids = np.concatenate([qid + 1000 * i for i in range(copies)])
+    if kind == "sparse":
+        X = sparse.csr_matrix(X)
+    elif kind == "discrete":
+        X = (X > 1).astype(float)[:, :3]
+    if kind == "frame":
+        frame = pd.DataFrame(X).assign(qid=ids)
+        query_train_test_split(frame, y, qid="qid", random_state=seed)
+    elif call == "split":
+        query_train_test_split(X, y, qid=ids, random_state=seed)
+    else:
+        folds = GroupKFold(3, shuffle=True, random_state=seed)
+        pipeline = make_pipeline(StandardScaler(), OrderPreservingRegressor())
+        cross_validate(
+            OrderPreservingRegressor() if call == "search" else pipeline,
+            X,
+            ranking_target(y, ids),
+            groups=ids,
+            cv=folds,
+            scoring=make_ranking_scorer("ndcg@10"),
+            return_train_score=True,
+            error_score="raise",
+        )
+
+
 #: Rule, practice and its arguments.
 WRONG = [
     ("depth", runs_of_two_depths, {}),
@@ -253,6 +309,13 @@ WRONG = [
     ("two scores", classes, {}),
     ("joined ids", joined_files, {}),
     ("joined ids", joined_files, {"fit": False}),
+    ("training queries", compared_on, {}),
+    ("training queries", compared_on, {"model": PIPELINE}),
+    ("copied queries", sessions, {}),
+    ("copied queries", sessions, {"kind": "sparse"}),
+    ("copied queries", sessions, {"kind": "frame"}),
+    ("copied queries", sessions, {"call": "search"}),
+    ("copied queries", sessions, {"call": "pipeline"}),
     ("undefined queries", sessions_of_two_systems, {}),
     ("units", table_of_systems, {"factor": 100.0}),
     ("chosen queries", judged_queries, {}),
@@ -277,6 +340,12 @@ RIGHT = [
     (joined_files, {"distinct": True}),
     (joined_files, {"shuffled": True}),
     (joined_files, {"by_grade": True}),
+    (compared_on, {"part": "test"}),
+    (compared_on, {"part": "test", "numbered_again": True}),
+    (sessions, {"copies": 1}),
+    (sessions, {"copies": 1, "kind": "discrete"}),
+    (sessions, {"copies": 1, "kind": "frame"}),
+    (sessions, {"copies": 1, "call": "search"}),
     (sessions_of_two_systems, {"more": 0.5}),
     (measures_of_one_system, {}),
     (table_of_systems, {}),

@@ -329,7 +329,7 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
                     f"The ranker {ranker_name!r} is a model: give X, the rows to score."
                 )
             scorer = RankingScorer(measures)
-            labels, scores, _ = scorer.labels_and_scores(ranker, X, y, qid)
+            labels, scores, _ = scorer.labels_and_scores(ranker, X, y, qid, ranker_name)
         try:
             # A classifier has labels of its own: whether they are its class.
             if shared is None or labels is not y:

@@ -17,7 +17,7 @@ from .._arrays import (
     shown,
     take_rows,
 )
-from .._cut_queries import warn_of_cut_queries
+from .._cut_queries import warn_of_known_queries
 from .._labels import (
     carries_qid,
     one_label_per_row,
@@ -255,11 +255,12 @@ class RankingScorer(BaseEstimator):
     __call__ = score
 
     def labels_and_scores(
-        self, estimator: Any, X: MatrixLike, y: Any, qid: Any
+        self, estimator: Any, X: MatrixLike, y: Any, qid: Any, name: Any = None
     ) -> tuple[Any, Any, Any]:
         """Return labels of the relevant class, scores of the model, and query ids.
 
-        Of sparse labels the scores are a function from rows to their scores.
+        Of sparse labels the scores are a function from rows to their scores. `name` is
+        that of a ranker which is compared with others.
         """
         check_same_index(X=X, y=y, qid=qid)
         model, _ = last_step(estimator)
@@ -271,9 +272,12 @@ class RankingScorer(BaseEstimator):
         if not is_matrix:
             rankers = list(_fitted_rankers([estimator], set()))
             self._check_qid(estimator, rankers, y, qid, y_carries_qid)
-            for ranker in rankers:
-                if warn_of_cut_queries(ranker, qid):
-                    break
+
+            def features_of(rows):
+                _, features = last_step(estimator, take_rows(X, rows))
+                return features
+
+            warn_of_known_queries(rankers, qid, features_of, name)
         if issparse(y):  # the measure asks for a few rows at a time
 
             def scores_of(rows):

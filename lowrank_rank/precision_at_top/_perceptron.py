@@ -13,7 +13,7 @@ from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean
 from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
 from .._classes import check_same_classes, read_binary_labels, threshold_between
-from .._cut_queries import MAX_KEYS
+from .._cut_queries import known_lists
 from .._labels import split_target
 from .._lists import RankingLists
 from .._parameters import (
@@ -290,7 +290,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             if not is_published(self.method) and path.start.any():
                 self._warn_of_start(X, positive, lists)
             self.n_lists_ = lists.n_lists
-            self._fitted_lists_ = lists.keys(MAX_KEYS)
+            self._fitted_lists_ = known_lists(X, lists)
             self._n_counted_rows_ = None
             if lists.ids is None and hasattr(self.target_loss_, "k"):
                 self._n_counted_rows_ = X.shape[0]
