@@ -240,13 +240,13 @@ def _undefined_queries(names, is_undefined):
 
 def _units(names, values):
     """Find a column of per cent beside columns of fractions."""
+    values = values[~np.isnan(values).any(axis=1)]
     if len(names) < 2 or len(values) < 10:
         return None
-    highest = np.fmax.reduce(values, axis=0)
+    highest = values.max(axis=0)
     place = int(np.argmax(highest))
     if not 1 < highest[place] <= 100:
         return None
-    values = values[~np.isnan(values).any(axis=1)]
     others = np.delete(values, place, axis=1)
     per_cent = values[:, place]
     are_fractions = others.min() >= 0 and others.max() <= 1

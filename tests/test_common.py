@@ -148,6 +148,7 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore:pos_label is None")
 @pytest.mark.filterwarnings("ignore:The hinge of")
 @pytest.mark.filterwarnings("ignore:StackingRanker has fewer lists")
+@pytest.mark.filterwarnings("ignore:all relevant")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):

@@ -218,7 +218,7 @@ def test_what_does_not_fit_is_named(arguments, message):
 
 
 def test_the_propensity_has_no_default():
-    with pytest.raises(TypeError, match="keyword-only argument: 'propensity'"):
+    with pytest.raises(TypeError, match="argument: 'propensity'"):
         utilities_from_clicks([0, 1], [1, 2])
 
 

@@ -444,3 +444,10 @@ def test_a_message_names_the_remedy_and_the_page():
     message = str(caught[0].message)
     assert "such as MeanAveragePrecision(relevance_threshold=4)" in message
     assert message.endswith("(fool_yourself.html#fool-all-relevant in the user guide)")
+
+
+def test_units_need_a_complete_row():
+    """Without one there is nothing to compare, and the tool says what it lacks."""
+    table = {"new": [np.nan, 50.0, 60.0], "old": [0.5, np.nan, np.nan]}
+    with pytest.raises(ValueError, match="defined on 0 of 3"):
+        compare_rankers(table)
