@@ -449,5 +449,5 @@ def test_a_message_names_the_remedy_and_the_page():
 def test_units_need_a_complete_row():
     """Without one there is nothing to compare, and the tool says what it lacks."""
     table = {"new": [np.nan, 50.0, 60.0], "old": [0.5, np.nan, np.nan]}
-    with pytest.raises(ValueError, match="defined on 0 of 3"):
+    with pytest.raises(ValueError, match="lacks a value in 2 of 3 rows"):
         compare_rankers(table)
