@@ -160,7 +160,7 @@ def test_a_worker_that_is_lost_is_an_error_and_a_new_fit_works():
         model.set_params(estimator__n_estimators=1_000_000)
         with pytest.raises(RuntimeError, match="worker was lost"):
             fit(model, X_parts, y, qid=qid, client=two)
-        assert time.monotonic() - killed[0] < 10
+        assert time.monotonic() - killed[0] < 30  # also on a busy machine
         killer.join()
         assert model is fit_before
         assert_array_equal(model.predict(X), before)
