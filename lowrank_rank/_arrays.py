@@ -519,8 +519,8 @@ def _refuse_text(X, name, column, row, text):
     stack = "the frame as it is" if is_frame_of_types else "a data frame"
     raise ValueError(
         f"X has the text {shown(text)} in row {row} of column {name!r}, and the model "
-        "takes numbers: drop it, encode it (OneHotEncoder in a pipeline), or give "
-        f"StackingRanker() {stack} (boosted trees take a category dtype)."
+        "takes numbers: drop it, encode it (OneHotEncoder in a pipeline), or, to rank, "
+        f"give StackingRanker() {stack} (boosted trees take a category dtype)."
     )
 
 

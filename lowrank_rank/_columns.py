@@ -125,11 +125,11 @@ def refuse_numbers_as_text(entries, name, is_polars=False):
     """
     entries = list(entries)
     place = first_text(entries)
-    if place is None:  # booleans among numbers
+    if place is None:  # booleans or tuples among numbers
         place = next(
             (row, entry)
             for row, entry in enumerate(entries)
-            if isinstance(entry, bool | np.bool_)
+            if not (is_missing_entry(entry) or _is_number(entry))
         )
     row, value = place
     has_comma = any(_NUMBER_WITH_COMMA.fullmatch(str(entry)) for entry in entries)

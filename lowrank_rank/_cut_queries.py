@@ -14,6 +14,9 @@ from ._warn import warn
 #: Lists of a fit whose digests a model keeps, for the warning: 64 kB.
 MAX_KEYS = 4000
 
+#: Distinct values of a feature in the first rows that tell lists apart.
+LEAST_DISTINCT = 20
+
 #: Digests of the fits whose models have warned. (Scores leave a model as it is, and
 #: Python's own memory of warnings is cleared by each ``catch_warnings``.)
 _FITS_THAT_WARNED: WeakValueDictionary = WeakValueDictionary()
@@ -68,17 +71,27 @@ def contents_of(X_known, lengths):
         X_known = np.asarray(X_known)
         if X_known.ndim != 2 or X_known.dtype.kind not in "fiub":
             return None
+        if X_known.shape[1] == 0:
+            return None
+        # C order, in which a row of a frame and of an array has the same sum.
+        X_known = np.ascontiguousarray(X_known, dtype=float)
     # A sum of features with weights that no features have by chance.
     weights = np.sqrt(np.arange(2.0, X_known.shape[1] + 2.0))
     if issparse(X_known):
         weighted = csr_matrix(X_known).multiply(weights)
         sums = np.asarray(weighted.sum(axis=1)).ravel()
     else:
-        sums = np.sum(X_known * weights, axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = np.sum(X_known * weights, axis=1)
     first, last = np.split(sums, [len(lengths)])
     # Discrete features are equal in different documents of a list too.
     is_several = lengths[:100] > 1
     if not is_several.any() or np.mean((first[:100] == last)[is_several]) > 0.01:
+        return None
+    # Ranks, positions and features of items alone are equal in different queries.
+    columns = first[:, np.newaxis] if issparse(X_known) else X_known[: len(lengths)]
+    n_distinct = max(len(np.unique(column)) for column in columns.T)
+    if n_distinct < max(LEAST_DISTINCT, len(lengths) / 5):
         return None
     return first + np.pi * lengths
 

@@ -47,6 +47,7 @@ def warn_of_other_columns(columns, expected, who, remedy=""):
 
     `who` begins the first sentence, and `remedy` is the second one.
     """
+    expected = [name for name in expected if name is not None]
     others = [name for name in columns if name not in expected]
     if others:
         warn(

@@ -403,3 +403,15 @@ def test_borda_of_partial_ballots_counts_the_items_that_met():
         ballots, kind="grades", method="borda", weights=np.full(40, 2)
     )
     assert weighted.to_frame()["voters"].tolist() == [10, 80, 80, 80]
+
+
+def test_a_vote_that_counts_nothing_changes_no_method():
+    """An empty ballot, or one of weight 0, makes no ballot partial."""
+    grades = np.array([[1.0, 2, 3], [3, 1, 2], [1, 2, 3]])
+    whole = consensus_ranking(grades, kind="grades", method="borda")
+    empty = np.vstack([grades, np.full(3, np.nan)])
+    partial = np.vstack([grades, [np.nan, 1, 2]])
+    for votes, weights in ((empty, None), (partial, [1, 1, 1, 0])):
+        found = consensus_ranking(votes, kind="grades", method="borda", weights=weights)
+        assert np.array_equal(found.scores, whole.scores)
+        assert "voters" not in repr(found)

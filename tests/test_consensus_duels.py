@@ -565,8 +565,8 @@ def test_the_result_prints_best_first():
         "item",
         "strength",
         "standard_error",
-        "low",
-        "high",
+        "rank_low",
+        "rank_high",
     ]
     assert [line.split()[0] for line in lines[1:]] == ["1", "2", "3"]
     assert lines[1].split()[1] == board.items[np.argmax(board.strengths)]
@@ -1036,3 +1036,15 @@ def test_an_item_of_counts_may_be_called_group():
     board = bradley_terry(frame)
     assert board.items.tolist() == items
     np.testing.assert_array_equal(board.strengths, bradley_terry(counts).strengths)
+
+
+def test_few_groups_say_why_there_are_no_errors():
+    table = {"winner": ["a", "b", "a", "c"], "loser": ["b", "c", "c", "a"]}
+    with pytest.warns(
+        UserWarning, match=r"it reads \['winner', 'loser', 'tie', 'judge'\]"
+    ):
+        board = bradley_terry(
+            {**table, "judge": list("xyxy"), "prompt": [1, 2, 3, 4]}, group="judge"
+        )
+    assert "standard_error" not in repr(board)
+    assert "2 group(s) are too few" in repr(board).splitlines()[-1]

@@ -129,3 +129,15 @@ def test_anytime_is_refused_with_a_judge_of_rankers():
     scores = {"a": y, "b": -y}
     with pytest.raises(ValueError, match="not available with judge="):
         compare_rankers(people, scores, judge=y, zero_division=0, anytime=True)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_trend_is_no_finding_beside_an_interval_that_holds_zero(sign):
+    """The order of the queries is not random here, and the first bets refute 0."""
+    differences = sign * np.repeat([-0.3, 0.33], 100)
+    table = {"a": 0.5 + differences / 2, "b": 0.5 - differences / 2}
+    found = compare_rankers(table, anytime=True)
+    low, high = found.interval[0]
+    assert low < 0 < high
+    assert found.p_value[0] > 0.05
+    assert found.tied_with_best.all()

@@ -173,3 +173,16 @@ def test_runs_without_documents_lack_no_judgement():
 def test_tables_of_values_have_no_judged_fraction():
     assert mean_intervals([0.1, 0.5]).judged is None
     assert compare_rankers({"a": [1, 2], "b": [2, 3]}).means.judged is None
+
+
+def test_judged_fractions_are_weighted_means():
+    """Queries without weight do not count, as in the means beside them."""
+    qrels = {f"q{i}": {f"d{j}": j % 2 for j in range(10)} for i in range(6)}
+    runs = {"a": {}, "b": {}}
+    for i, query in enumerate(qrels):
+        known = "d" if i < 3 else "x"
+        runs["a"][query] = {f"{known}{j}": 1 / (j + 1) for j in range(10)}
+        runs["b"][query] = {f"d{j}": float(j) for j in range(10)}
+    weights = {query: float(i < 3) for i, query in enumerate(qrels)}
+    found = compare_rankers(qrels, runs, measure="precision@5", sample_weight=weights)
+    assert found.means.judged["judged@5"].tolist() == [1, 1]

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import (
     OrderPreservingRegressor,
+    PrecisionAtKPerceptron,
     SuspiciousDataWarning,
     bradley_terry,
     compare_rankers,
@@ -451,3 +452,92 @@ def test_units_need_a_complete_row():
     table = {"new": [np.nan, 50.0, 60.0], "old": [0.5, np.nan, np.nan]}
     with pytest.raises(ValueError, match="lacks a value in 2 of 3 rows"):
         compare_rankers(table)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_labels_of_a_classifier_do_not_reach_other_rankers(order):
+    """The class of `pos_label` is 1 for the model that ranks it, and for it alone."""
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(40), 10)
+    X = rng.normal(size=(400, 4))
+    noisy = (X[:, 0] + rng.normal(size=400)).reshape(40, 10)
+    y = np.where(noisy >= np.sort(noisy)[:, [7]], 2, 1).ravel()  # three of each query
+    train, test = qid < 20, qid >= 20
+    model = PrecisionAtKPerceptron().fit(X[train], y[train], qid=qid[train])
+    rankers = {"scores": X[test, 1], "model": model}
+    rankers = dict(list(rankers.items())[::order])
+    found = compare_rankers(
+        y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@10"
+    )
+    alone = compare_rankers(
+        y[test], {"scores": X[test, 1]}, qid=qid[test], measure="ndcg@10"
+    )
+    mean = found.mean[found.names.index("scores")]
+    assert mean == pytest.approx(alone.mean[0])
+
+
+def lists_of_ranks(rng):
+    """Ranks by two retrievers, rows in the order of the first."""
+    return np.vstack([np.c_[np.arange(10), rng.permutation(10)] for _ in range(100)])
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        lists_of_ranks,
+        lambda rng: rng.permuted(np.arange(10) * np.ones((100, 1)), axis=1),
+        lambda rng: np.sort(rng.integers(0, 4, size=(100, 10, 3)), axis=1),
+        lambda rng: np.tile(rng.normal(size=(10, 4)), (100, 1)),
+    ],
+    ids=["ranks", "positions", "grades", "items"],
+)
+def test_equal_first_rows_are_no_copies(features):
+    X = features(np.random.default_rng(0))
+    X = X.reshape(1000, -1)
+    qid = np.repeat(np.arange(100), 10)
+    assert not names_of_warnings(query_train_test_split, X, qid=qid)
+
+
+def test_frames_and_arrays_have_the_same_training_queries():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 40))
+    y = rng.integers(0, 3, size=400)
+    qid = np.repeat(np.arange(40), 10)
+    for table in (X, pd.DataFrame(X, columns=[f"f{j}" for j in range(40)])):
+        model = OrderPreservingRegressor().fit(table, y, qid=qid)
+        with pytest.warns(SuspiciousDataWarning, match="40 of the 40"):
+            compare_rankers(y, {"a": model, "b": y + X[:, 0]}, X=table, qid=qid)
+
+
+def test_a_judge_lets_no_rule_speak_twice():
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(40), 10)
+    y = rng.integers(0, 3, size=400).astype(float)
+    people = np.where(qid < 20, y, np.nan)
+    scores = {"two": (y + rng.normal(size=400) > 1) * 1, "other": rng.normal(size=400)}
+    found = names_of_warnings(
+        compare_rankers, people, scores, judge=y, qid=qid, zero_division=0
+    )
+    assert found == ["two scores"]
+
+
+def names_of_warnings(function, *args, **options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        function(*args, **options)
+    rules = [one for one in caught if one.category is SuspiciousDataWarning]
+    return [str(one.message).partition(":")[0] for one in rules]
+
+
+def test_random_scores_of_few_queries_are_seldom_called_reversed():
+    """Values of one relevant document are skewed: most are below the random order."""
+    y = np.zeros((10, 20))
+    y[:, 0] = 1
+    rng = np.random.default_rng(0)
+    n_said = 0
+    for _ in range(400):
+        scores = {"random": rng.random((10, 20))}
+        n_said += bool(
+            names_of_warnings(compare_rankers, y, scores, measure="precision@1")
+        )
+    assert n_said <= 2

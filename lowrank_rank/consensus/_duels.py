@@ -78,9 +78,9 @@ class BradleyTerry(TableMixin):
     >>> from lowrank_rank import bradley_terry
     >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
     >>> board
-    rank  item  strength  standard_error  low  high
-       1  a       0.5493          0.4082    1     2
-       2  b      -0.5493          0.4082    1     2
+    rank  item  strength  standard_error  rank_low  rank_high
+       1  a       0.5493          0.4082         1          2
+       2  b      -0.5493          0.4082         1          2
     """
 
     items: np.ndarray
@@ -128,8 +128,15 @@ class BradleyTerry(TableMixin):
         return self.tie * float(np.sqrt(max(self._sandwich[-1, -1], 0.0)))
 
     def __repr__(self) -> str:
-        table = super().__repr__()
-        return table if self.misfit is None else f"{table}\n{self.misfit}"
+        lines = [super().__repr__()]
+        if self.misfit is not None:
+            lines.append(self.misfit)
+        if self._has_few_groups():
+            lines.append(
+                f"No errors: {self.n_groups} group(s) are too few, they need "
+                f"{LEAST_GROUPS}."
+            )
+        return "\n".join(lines)
 
     def _has_few_groups(self):
         return self.n_groups is not None and self.n_groups < LEAST_GROUPS
@@ -152,8 +159,8 @@ class BradleyTerry(TableMixin):
         if not self._has_few_groups():
             intervals = self.rank_intervals(random_state=0)
             columns["standard_error"] = self.standard_errors
-            columns["low"] = intervals.low
-            columns["high"] = intervals.high
+            columns["rank_low"] = intervals.low
+            columns["rank_high"] = intervals.high
         best_first = np.argsort(self.ranks)
         return {name: values[best_first] for name, values in columns.items()}
 

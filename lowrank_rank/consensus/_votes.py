@@ -64,7 +64,12 @@ class Votes(NamedTuple):
     @property
     def are_partial(self) -> bool:
         """Whether voters compared some of the items only, or may have done so."""
-        return self.are_counts or bool(np.isnan(self.labels).any())
+        if self.are_counts:
+            return True
+        is_missing = np.isnan(self.labels[self.weights > 0])
+        is_missing = is_missing.reshape(len(is_missing), -1)
+        is_empty = is_missing.all(axis=1)
+        return bool(is_missing[~is_empty].any())
 
     def voters_of_items(self) -> np.ndarray:
         """Weight of the voters who ranked each item, (r,)."""

@@ -112,7 +112,8 @@ def read_values(table, unused):
         if value is not None:
             raise ValueError(
                 f"Without rankers, y_true is a table of values, and {argument}= has no "
-                "use: leave it out, or give rankers."
+                "use: leave it out, or give rankers. A judge of a table of values has "
+                "its place in mean_intervals, also of differences."
             )
     columns = []
     if isinstance(table, dict) or is_frame(table):

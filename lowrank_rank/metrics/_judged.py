@@ -96,10 +96,10 @@ def compare_judged(
     k = getattr(judged_runs.measures[measure], "k", None) or 10
     first = _first_of_runs(judged_runs, k)
     fractions = _judged_fractions(judged_runs, first)
-    mean_fractions = fractions.mean(axis=0)
     is_undecided = np.zeros((len(names), len(names)), dtype=bool)
     level = 1.0 - confidence_level
     compared, of_units, _ = compared_units(fractions, weights, family)
+    mean_fractions = np.average(compared, axis=0, weights=of_units)
     of_fractions = paired_statistics(
         compared, of_units, None, None, confidence_level, anytime=False
     )

@@ -284,7 +284,8 @@ None, default=None
     if family is not None:
         h, weights = average_families(h, family, weights)
     if not _are_measures(names):
-        warn_if_suspicious("undefined queries", names, np.isnan(h))
+        words = [name or f"column {j}" for j, name in enumerate(names)]
+        warn_if_suspicious("undefined queries", words, np.isnan(h))
     n_defined = (~np.isnan(h)).sum(axis=0)
     if n_defined.min() < 2:
         name = names[np.argmin(n_defined)] or "human"

@@ -1,5 +1,6 @@
 """Readers of scores, fitted models and runs: values of all rankers on each query."""
 
+import warnings
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from .._labels import (
     split_target,
     warn_of_single_items,
 )
-from .._suspicious import are_reversed, warn_if_suspicious
+from .._suspicious import SuspiciousDataWarning, are_reversed, warn_if_suspicious
 from .._warn import warn
 from ..datasets._trec import (
     RELEVANCE,
@@ -226,9 +227,12 @@ def _measure_scores(y_true, judge, rankers, X, qid, measures, zero_division):
     )
     by_judge = {}
     if judge is not None:
-        by_judge, _ = _values_of_scores(
-            judge, rankers, X, qid, lists, measures, fallback
-        )
+        with warnings.catch_warnings():
+            # The rules have spoken of the same rankers and ids.
+            warnings.simplefilter("ignore", SuspiciousDataWarning)
+            by_judge, _ = _values_of_scores(
+                judge, rankers, X, qid, lists, measures, fallback
+            )
     return QueryValues(
         ids=ids,
         by_people=by_people,
@@ -320,6 +324,7 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
     """
     columns: dict = {name: [] for name in measures}
     shared: Any = None
+    measured: Any = None
     for ranker_name, ranker in rankers.items():
         labels = y
         scores = ranker
@@ -332,17 +337,20 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
             labels, scores, _ = scorer.labels_and_scores(ranker, X, y, qid, ranker_name)
         try:
             # A classifier has labels of its own: whether they are its class.
+            measured = shared
             if shared is None or labels is not y:
-                shared = MeasuredLabels(labels, qid, lists, measures, fallback)
+                measured = MeasuredLabels(labels, qid, lists, measures, fallback)
+            if labels is y:
+                shared = measured
             check_same_columns(y_true=labels, y_score=scores)
-            values = shared.values(scores)
+            values = measured.values(scores)
         except ValueError as error:
             raise ValueError(f"rankers[{ranker_name!r}]: {error}") from error
-        shared.warn_of_scores(ranker_name, ranker, values)
+        measured.warn_of_scores(ranker_name, ranker, values)
         for name in measures:
             columns[name].append(values[name])
     tables = {name: np.column_stack(values) for name, values in columns.items()}
-    return tables, shared
+    return tables, measured if shared is None else shared
 
 
 class MeasuredLabels:

@@ -405,13 +405,14 @@ def _relevance(y, scores, estimator, pos_label):
     labels = list(dict.fromkeys(np.ravel(y).tolist()))  # None does not sort
     has_names = any(isinstance(label, str) for label in labels + classes)
     if has_names and (pos_label is None or not set(labels) <= set(classes)):
+        relevant = min(classes, key=np.ravel(y).tolist().count)
         raise ValueError(
             f"The classes of the model are {shown(classes)}, and y holds "
             f"{shown(labels[0])}. A "
-            "scorer needs y with these names and the relevant class, "
-            f"make_ranking_scorer(..., pos_label={classes[-1]!r}); compare_rankers "
-            f"takes y == {classes[-1]!r} and, in place of the model, its scores "
-            f"predict_proba(X)[:, {len(classes) - 1}]."
+            "scorer needs y with these names and the relevant class; if it is "
+            f"{relevant!r}, make_ranking_scorer(..., pos_label={relevant!r}), and "
+            f"compare_rankers takes y == {relevant!r} and, in place of the model, its "
+            f"scores predict_proba(X)[:, {classes.index(relevant)}]."
         )
     if pos_label is None:
         return y, scores
