@@ -22,7 +22,7 @@ from lowrank_rank import (
     make_ranking_scorer,
     ranking_target,
 )
-from lowrank_rank.datasets import make_ranking
+from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeRanker,
@@ -42,15 +42,19 @@ FOUR = (
 
 
 @pytest.mark.parametrize("n_items", [None, 5, 15, 45])
-def test_the_ranker_of_pairs_is_the_surrogate_ranker_for_pd(n_items):
-    y, lists = GRADES, {"qid": QID}
+@pytest.mark.parametrize("n_copies", [1, 4])
+def test_the_ranker_of_pairs_is_the_surrogate_ranker_for_pd(n_items, n_copies):
+    features, y, lists = X, GRADES, {"qid": QID}
     if n_items is not None:
-        y = np.random.default_rng(0).integers(0, 5, size=(len(X), n_items))
+        data = make_label_ranking(100 * n_copies, n_items, random_state=0)
+        features = data.data[:100]
+        y = sum(np.split(data.target, n_copies))  # grades 0 to n_copies
         lists = {}
-    pairs = PairwiseDAGRanker().fit(X, y, **lists)
-    surrogate = LowRankSurrogateRanker(target_loss="pd").fit(X, y, **lists)
+    pairs = PairwiseDAGRanker().fit(features, y, **lists)
+    surrogate = LowRankSurrogateRanker(target_loss="pd").fit(features, y, **lists)
     np.testing.assert_array_equal(pairs.coef_, surrogate.coef_)
-    np.testing.assert_array_equal(pairs.rank(X, **lists), surrogate.rank(X, **lists))
+    ranks = surrogate.rank(features, **lists)
+    np.testing.assert_array_equal(pairs.rank(features, **lists), ranks)
 
 
 # Parameters of names ----------------------------------------------------------------

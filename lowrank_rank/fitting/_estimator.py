@@ -1,5 +1,6 @@
 """Mixins of estimators that regress encoded targets, and `merge`."""
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
@@ -22,6 +23,7 @@ from .._arrays import (
     plain,
     refuse_dates,
     refuse_range,
+    slices,
     take_rows,
     with_numbers,
 )
@@ -46,7 +48,7 @@ from ._any_regressor import (
     wraps,
 )
 from ._encoding import is_missing
-from ._logistic import FractionalModel, fit_fractional
+from ._logistic import FractionalModel, fit_fractional, joined
 from ._ridge import (
     LinearModel,
     RidgeSums,
@@ -175,6 +177,26 @@ class RegressionMixin(SetsParameters):
         say(self, f"{type(estimator).__name__} {size}")
         targets = encoding.scaled_targets(weights)
         return self._fit_estimator(estimator, X, targets, weights)
+
+    def _regress_in_parts(self, rows, n_targets, encoding_of):
+        """Solve for d / 16 of the d targets at a time, or for d p / n of them.
+
+        ``encoding_of(part)`` returns the `Encoding` of a slice of the targets. All
+        estimators have the same parts: each part stops by itself.
+        """
+        n_samples, n_features = rows.X.shape
+        share = max(1 / 16, n_features / n_samples)
+        part_size = 64 * math.ceil(n_targets * share / 64)
+        models = [
+            self._regress(rows, encoding_of(part))
+            for part in slices(n_targets, part_size)
+        ]
+        return joined(models)
+
+    def _is_solved_in_parts(self, kind, n_targets):
+        """Whether logistic regression of pairs has so many targets."""
+        is_logistic = resolved_estimator(self.estimator, kind) == "logistic"
+        return is_logistic and n_targets > 64
 
     def _sums_of(self, rows, encoding):
         """`RidgeSums` of `Rows` and of their `Encoding` by this estimator."""

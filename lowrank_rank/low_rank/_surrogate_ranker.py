@@ -1,6 +1,5 @@
 """LowRankSurrogateRanker: encode the labels, regress, decode."""
 
-import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -8,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, slices
+from .._arrays import ArrayLike, MatrixLike, check_size, is_finite
 from .._base import BaseRanker, Rows
 from .._lists import bounded_blocks
 from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
@@ -21,7 +20,6 @@ from ..fitting._encoding import (
     n_targets,
 )
 from ..fitting._estimator import AddsUp
-from ..fitting._logistic import joined
 from ..fitting._ridge import chosen_solver, solve_sums
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
@@ -276,9 +274,9 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         if y.ndim > 1:
             decoder = items_decoder(self.decoder, loss, y)
             d = n_targets(loss, decoder, y.shape[1])
-            estimator = resolved_estimator(self.estimator, "items")
-            if estimator == "logistic" and decoder != "sort" and d > 64:
+            if decoder != "sort" and self._is_solved_in_parts("items", d):
                 return self._fit_pairs_in_parts(rows, loss, d)
+            estimator = resolved_estimator(self.estimator, "items")
             is_ridge = estimator == "ridge" and is_finite(y)
             if is_ridge and chosen_solver(X, d, self.alpha) == "gram":
                 return self._fit_rows_in_blocks(rows, loss, d)
@@ -302,7 +300,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         return solve_sums(sums, self.alpha)
 
     def _fit_pairs_in_parts(self, rows, loss, d):
-        """Fit logistic regression to d / 16 of the pairs, or d p / n, at a time."""
+        """Fit logistic regression to a part of the pairs at a time."""
         n, p = rows.X.shape
         self._encode_one_row(rows, loss)
         check_size(
@@ -310,15 +308,15 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
             16 * d * (p + 1),  # of the parts and of the whole
             "take a loss of single items, 'ndcg'",
         )
-        part_size = 64 * math.ceil(d * max(1 / 16, p / n) / 64)
-        models = []
-        for pairs in slices(d, part_size):
+
+        def encoding_of(pairs):
             targets = np.empty((n, pairs.stop - pairs.start))
             for block in bounded_blocks(n, d, 2**16):
                 encoding = encode_items(rows.y[block], loss, self.decoder_, block.start)
                 targets[block] = encoding.targets[:, pairs]
-            models.append(self._regress(rows, encoding._replace(targets=targets)))
-        return joined(models)
+            return encoding._replace(targets=targets)
+
+        return self._regress_in_parts(rows, d, encoding_of)
 
     def _encode_one_row(self, rows, loss):
         """Set the attributes that labels decide; check the labels of all rows."""

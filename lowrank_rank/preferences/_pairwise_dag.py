@@ -306,7 +306,7 @@ and (d,)
             if rows.y.ndim == 1 and not self._has_sums():
                 self._solve_pairs(rows, loss)
             else:
-                self._keep(self._regress(rows, encoding))  # standardises and solves
+                self._keep(self._fit_model(rows, encoding))
         return self
 
     def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
@@ -558,6 +558,18 @@ and (d,)
         super()._keep(model, flat=flat)
         if is_scores:
             self._model_ = ScorePairs(self._model_)
+
+    def _fit_model(self, rows, encoding):
+        """Standardise and solve, many pairs of items in the parts of "pd"."""
+        n_targets = encoding.targets.shape[1]
+        is_pairs = encoding.kind == "items" and self.decoder_ != "score"
+        if not (is_pairs and self._is_solved_in_parts(encoding.kind, n_targets)):
+            return self._regress(rows, encoding)
+
+        def encoding_of(pairs):
+            return encoding._replace(targets=encoding.targets[:, pairs])
+
+        return self._regress_in_parts(rows, n_targets, encoding_of)
 
     def _solve_pairs(self, rows, loss):
         """Fit ridge regression to pairs of documents, and keep it."""
