@@ -1,7 +1,9 @@
 """Warnings that name the line of the caller, once for each search."""
 
 import inspect
+import re
 import warnings
+from contextvars import ContextVar
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -9,6 +11,10 @@ _PACKAGE = str(Path(__file__).parent)
 #: Texts of the warnings of each search. scikit-learn changes the filters in each fold,
 #: so that Python forgets them.
 _TEXTS_OF_SEARCHES: WeakKeyDictionary = WeakKeyDictionary()
+#: The list of `collecting` or `WarningsOnce`, or None.
+_COLLECTED: ContextVar = ContextVar("collected", default=None)
+#: What may differ between two warnings of one sentence: numbers, outside quotes.
+_NUMBERS = re.compile(r"('[^']*')|\b\d+(?:\.\d+)?\b")
 
 
 def warn(message, category=UserWarning):
@@ -16,6 +22,10 @@ def warn(message, category=UserWarning):
 
     Within the fit of a search, or of another model with ``cv``, each text comes once.
     """
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected.append((message, category))
+        return
     frame = inspect.currentframe()
     level = 1
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
@@ -28,6 +38,39 @@ def warn(message, category=UserWarning):
             return
         texts.add(message)
     warnings.warn(message, category, stacklevel=level)
+
+
+def collecting(function, *args):
+    """Call a function, perhaps in a worker; return its result and its warnings.
+
+    A warning is a pair (message, category), and is not given.
+    """
+    collected: list = []
+    token = _COLLECTED.set(collected)
+    try:
+        return function(*args), collected
+    finally:
+        _COLLECTED.reset(token)
+
+
+class WarningsOnce:
+    """Context that gives each warning of its block once, at the end.
+
+    Of warnings that differ in numbers only, as in folds, the last one is given.
+    """
+
+    def __enter__(self):
+        self.collected = []
+        self.token = _COLLECTED.set(self.collected)
+
+    def __exit__(self, *error):
+        _COLLECTED.reset(self.token)
+        last = {}
+        for message, category in self.collected:
+            sentence = _NUMBERS.sub(r"\1", message)
+            last[sentence] = (message, category)
+        for message, category in last.values():
+            warn(message, category)
 
 
 def _search_around(frame):

@@ -1,12 +1,14 @@
 """A warning names the line of the caller, however many of our functions lie between."""
 
 import numpy as np
+import pandas
 import pytest
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
+    StackingRanker,
     consensus_ranking,
     make_ranking_scorer,
 )
@@ -39,3 +41,42 @@ def test_the_warning_is_of_the_callers_file(call):
     with pytest.warns(UserWarning, match=".") as caught:
         CALLS[call]()
     assert {warning.filename for warning in caught} == {__file__}
+
+
+MAP = {"target_loss": "map"}
+ONE_STEP = [
+    ("surrogate", OrderPreservingRegressor(max_iter=1)),
+    ("other", OrderPreservingRegressor(max_iter=1, alpha=0.1)),
+]
+GRADES = np.random.default_rng(0).integers(0, 3, 120)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize(
+    ("options", "grades", "sentence"),
+    [
+        (MAP, GRADES + 1, "all relevant: every label counts"),
+        (MAP | {"cv": 3}, GRADES + 1, "all relevant: every label counts"),
+        ({"cv": 3}, np.ones(120), r"All grades of each query are equal \(30 queries"),
+        ({"cv": 3, "estimators": ONE_STEP}, GRADES, "L-BFGS stopped after 1 iter"),
+    ],
+    ids=["rule", "folds", "grades", "solver"],
+)
+def test_a_stack_gives_each_warning_once(n_jobs, options, grades, sentence):
+    """Its parts are fitted in folds, and perhaps in other processes."""
+    features = np.random.default_rng(1).normal(size=(120, 3))
+    qid = np.repeat(np.arange(30), 4)
+    stack = StackingRanker(n_jobs=n_jobs, **options)
+    with pytest.warns(UserWarning, match=sentence) as caught:
+        stack.fit(features, grades, qid=qid)
+    assert [one.filename for one in caught] == [__file__]
+
+
+def test_warnings_of_other_columns_are_not_one_sentence():
+    titles = [f"title number {i}" for i in range(120)]
+    frame = pandas.DataFrame({"title 1": titles, "title 2": titles[::-1]})
+    frame["feature"] = np.arange(120.0)
+    stack = StackingRanker()
+    with pytest.warns(UserWarning, match="is one category") as caught:
+        stack.fit(frame, GRADES, qid=np.repeat(np.arange(30), 4))
+    assert len(caught) == 2

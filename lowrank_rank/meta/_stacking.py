@@ -23,7 +23,7 @@ from .._lists import RankingLists
 from .._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from .._tables import TableMixin
 from .._typing import Bunch, Named
-from .._warn import warn
+from .._warn import WarningsOnce, collecting, warn
 from ..fitting._any_regressor import weight_parameters
 from ..order_preserving._list_loss import (
     deviation_of,
@@ -367,7 +367,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         UserWarning
             If there are fewer lists than folds.
         """
-        with fresh_fit(self):
+        with fresh_fit(self), WarningsOnce():
             measure = self._checked_loss()
             given_y = y
             X, y, lists, weights = self._read(X, y, qid, sample_weight, measure)
@@ -407,8 +407,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             fits = []
             for name, part in parts.items():
                 line = self._progress(name, "all rows")
-                fits.append(delayed(fitted_part)(name, part, X, target, weights, line))
-            self.estimators_: list[Any] = Parallel(n_jobs=self.n_jobs)(fits)
+                fits.append((fitted_part, name, part, X, target, weights, line))
+            self.estimators_: list[Any] = self._parallel(fits)
             named = dict(zip(parts, self.estimators_, strict=True))
             self.named_estimators_: Bunch = Bunch(**named)
             if part_weights is None:
@@ -524,9 +524,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             for i, fold in enumerate(folds, start=1):
                 line = self._progress(name, f"fold {i}")
                 fits.append(
-                    delayed(held_out_scores)(name, part, X, target, weights, fold, line)
+                    (held_out_scores, name, part, X, target, weights, fold, line)
                 )
-        fitted = Parallel(n_jobs=self.n_jobs)(fits)
+        fitted = self._parallel(fits)
         scores = [scores_of_fold for scores_of_fold, _ in fitted]
         rounds_of_fits = [n_rounds for _, n_rounds in fitted]
         # A row in several test folds has the score of the last one.
@@ -542,6 +542,16 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             scores_of_parts.append(in_folds[last_place[rows]])
             rounds[name] = rounds_of_fits[fits_of_part]
         return rows, np.stack(scores_of_parts), rounds
+
+    def _parallel(self, calls):
+        """Call functions in parallel, each with its arguments; warn as they do."""
+        jobs = [delayed(collecting)(*call) for call in calls]
+        results = []
+        for result, warnings in Parallel(n_jobs=self.n_jobs)(jobs):
+            results.append(result)
+            for warning in warnings:
+                warn(*warning)
+        return results
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict scores, the weighted sum of the parts' scores, higher is better.
