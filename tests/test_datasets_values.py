@@ -58,7 +58,12 @@ def test_rows_without_any_value_are_left_out():
         ({"day": np.array(["2025-01-01"] * 4, "datetime64[D]"), **VALUES}, "'day'"),
         (
             {**VALUES, "three": [1.0, np.nan, np.nan, 1.0]},
-            "'three' lacks a value in 2 of 4 rows",
+            r"'three' lacks a value in 2 of 4 rows in which others have one: "
+            r"table.dropna\(\), or",
+        ),
+        (
+            {"one": [1.0, np.nan, 0.0], "two": [np.nan, 1.0, np.nan]},
+            r"'two' lacks .* no row has all values.*ttest_ind\(table\['one'\]",
         ),
         ({**VALUES, "three": [1.0]}, "inconsistent numbers of samples"),
         ({"one": [1.0], "two": [2.0]}, "value is defined on 1 of 1 tasks"),

@@ -165,8 +165,15 @@ def _check_complete(names, values):
         return
     n_lacking = lacks_value.sum(axis=0)
     worst = int(np.argmax(n_lacking))
+    remedy = "table.dropna(), or table.fillna(0) if it counts as 0."
+    if is_missing.any(axis=1).all():
+        remedy = (
+            "no row has all values, so nothing can be paired. If each row, such as a "
+            "user, saw one system: scipy.stats.ttest_ind("
+            f"table[{names[0]!r}].dropna(), table[{names[1]!r}].dropna(), "
+            "equal_var=False)."
+        )
     raise ValueError(
         f"{names[worst]!r} lacks a value in {n_lacking[worst]} of {len(values)} rows "
-        "in which others have one: table.dropna(), or table.fillna(0) if it counts as "
-        "0."
+        f"in which others have one: {remedy}"
     )
