@@ -241,24 +241,22 @@ def _undefined_queries(names, is_undefined):
 
 
 def _units(names, values):
-    """Find a column of per cent beside columns of fractions."""
+    """Find a column of per cent, or of no system, beside columns of fractions."""
     values = values[~np.isnan(values).any(axis=1)]
     if len(names) < 2 or len(values) < 10:
         return None
     highest = values.max(axis=0)
     place = int(np.argmax(highest))
-    if not 1 < highest[place] <= 100:
-        return None
     others = np.delete(values, place, axis=1)
-    per_cent = values[:, place]
+    larger = values[:, place]
     are_fractions = others.min() >= 0 and others.max() <= 1
-    is_per_cent = per_cent.min() >= 0 and np.median(per_cent) > 1
-    if not (are_fractions and is_per_cent):
+    is_larger = larger.min() >= 0 and np.median(larger) > 1
+    if not (are_fractions and is_larger):
         return None
     largest_range = np.ptp(others, axis=0).max()
-    if largest_range == 0 or np.ptp(per_cent) < 10 * largest_range:
+    if largest_range == 0 or np.ptp(larger) < 10 * largest_range:
         return None
-    return {"name": names[place], "highest": per_cent.max(), "others": others.max()}
+    return {"name": names[place], "highest": larger.max(), "others": others.max()}
 
 
 def _chosen_queries(j, j_unlabelled):
@@ -410,8 +408,9 @@ RULES = {
     ),
     "units": Rule(
         _units,
-        "{name!r} has values up to {highest:g} and the others up to {others:g}: are "
-        "these per cent and fractions? Greater is better, in one unit for all.",
+        "{name!r} has values up to {highest:.6g}, and the others up to {others:.3g}, "
+        "and is compared as a ranker. If it is per cent, divide it by 100; if it is no "
+        "ranker, table.drop(columns={name!r}) or table.set_index({name!r}).",
     ),
     "chosen queries": Rule(
         _chosen_queries,

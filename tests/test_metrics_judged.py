@@ -108,7 +108,15 @@ def test_what_is_judged_is_unknown_from_relevant_documents_alone():
     found = compare_rankers(relevant, runs, measure="precision@4", zero_division=0)
     assert found.means.judged is None
     assert "judged@4" not in repr(found)
+    line = "judged@k is unknown: these judgements hold relevant documents alone"
+    assert line in repr(found)
+    assert line in found._repr_html_()
     assert found.p_value[0] < 0.05
+    judged = compare_rankers(judged_from(runs, ["old", "new"]), runs, zero_division=0)
+    assert "judged@k is unknown" not in repr(judged)
+    assert "judged@k is unknown" not in repr(
+        compare_rankers({"a": [0, 1], "b": [1, 1]})
+    )
 
 
 def test_only_the_pair_without_a_verdict_has_none():

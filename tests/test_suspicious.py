@@ -180,6 +180,18 @@ def table_of_systems(seed, factor=1.0, spread=0.05):
     compare_rankers(table)
 
 
+def forgotten_column(seed, name="week"):
+    rng = np.random.RandomState(seed)
+    columns = {
+        "week": np.arange(1, 53),
+        "n": rng.randint(50, 5000, size=52),
+        "day": np.arange(20240101, 20240153),
+    }
+    old = rng.beta(8, 2, 52)
+    new = np.clip(old + 0.05 * rng.normal(size=52), 0, 1)
+    compare_rankers(pd.DataFrame({"new": new, name: columns[name], "old": old}))
+
+
 def judged_queries(seed, how="where new fails"):
     _, y, qid = make_ranking(n_lists=300, n_items=10, noise=2.0, random_state=seed)
     rng = np.random.RandomState(seed)
@@ -319,6 +331,9 @@ WRONG = [
     ("copied queries", sessions, {"call": "pipeline"}),
     ("undefined queries", sessions_of_two_systems, {}),
     ("units", table_of_systems, {"factor": 100.0}),
+    ("units", forgotten_column, {}),
+    ("units", forgotten_column, {"name": "n"}),
+    ("units", forgotten_column, {"name": "day"}),
     ("chosen queries", judged_queries, {}),
     ("chosen queries", judged_queries, {"how": "where they differ"}),
     ("always first", duels_of_models, {}),
@@ -445,6 +460,14 @@ def test_a_message_names_the_remedy_and_the_page():
     message = str(caught[0].message)
     assert "such as MeanAveragePrecision(relevance_threshold=4)" in message
     assert message.endswith("(fool_yourself.html#fool-all-relevant in the user guide)")
+
+
+def test_a_forgotten_column_has_two_remedies():
+    with pytest.warns(SuspiciousDataWarning) as caught:
+        forgotten_column(0)
+    message = str(caught[0].message)
+    assert "'week' has values up to 52, and the others up to 1, and is" in message
+    assert "table.drop(columns='week') or table.set_index('week')" in message
 
 
 def test_units_need_a_complete_row():

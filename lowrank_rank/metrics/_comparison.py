@@ -214,6 +214,12 @@ class RankerComparison(TableMixin):
             notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
         if self.unjudged:
             notes.append(self.unjudged)
+        is_of_runs = self.means.n_unanswered is not None
+        if is_of_runs and self.means.judged is None and not self.n_judged:
+            notes.append(
+                "judged@k is unknown: these judgements hold relevant documents alone, "
+                "and all others count as not relevant"
+            )
         return "\n".join(notes)
 
     def _note_on_few(self):
@@ -414,10 +420,10 @@ judgements, or table
     Unjudged documents of runs count as not relevant, which favours the runs that the
     judgements were made from. If the judgements name documents that are not relevant,
     the means have a column "judged@10", the judged fraction of the first 10 (k of the
-    measure). A pair has no verdict, and a warning says so, if one run is judged less
-    beyond chance, and the verdict would change if the documents that it alone has among
-    its first k were relevant. Its interval and p values are nan, and neither run
-    is shown to be better.
+    measure). If not, a line below the tables says that it is unknown. A pair has no
+    verdict, and a warning says so, if one run is judged less beyond chance, and the
+    verdict would change if the documents that it alone has among its first k were
+    relevant. Its interval and p values are nan, and neither run is shown to be better.
 
     Student's intervals of 95 % cover .95 of NDCG with 5 queries, and .89 to .93 if
     differences of few queries are skewed to one side. In families, intervals over

@@ -213,6 +213,8 @@ default=("ndcg@10", "map")
 
     See Also
     --------
+    lowrank_rank.compare_rankers : One run or several, with intervals and judged@k, the
+        judged fraction of the first k documents.
     lowrank_rank.datasets.load_run : Reads files of runs.
     lowrank_rank.datasets.load_qrels : Reads files of judgements.
 
