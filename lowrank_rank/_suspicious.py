@@ -1,13 +1,12 @@
 """Warnings of data that can be meant, but nearly always give a wrong number.
 
-Each rule is a test of the data, called from the one place where they pass. A rule reads
-data to speak, and changes no result. It warns in at most 1 of 200 cases in which the
-practice is right: the tests and the page "Ten ways to fool yourself" have the numbers.
+Each rule is a function, called from the one place where the data pass. It tests them,
+and returns the sentence of the warning, or None. A rule changes no result. It warns in
+at most 1 of 200 cases in which the practice is right: the tests and the page "Ten ways
+to fool yourself" have the numbers.
 """
 
-from collections.abc import Callable
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from scipy import special, stats
@@ -38,14 +37,13 @@ class SuspiciousDataWarning(UserWarning):
 
 
 def warn_if_suspicious(rule, *data):
-    """Warn by the rule of this name if its test finds something in the data.
+    """Warn by the rule of this name if it finds something in the data.
 
     Returns the sentence of the warning, or None.
     """
-    found = RULES[rule].test(*data)
-    if found is None:
+    message = RULES[rule](*data)
+    if message is None:
         return None
-    message = RULES[rule].message.format(**found)
     link = f"fool_yourself.html#fool-{rule.replace(' ', '-')}"
     warn(f"{rule}: {message} ({link} in the user guide)", SuspiciousDataWarning)
     return message
@@ -71,7 +69,10 @@ def _depth(depths, k):
     is_cut = np.mean(depths[name] == cut) >= 0.9 and len(depths[name]) >= 10
     if not is_cut or deepest < 2 * cut or (k is not None and k <= cut):
         return None
-    return {"name": name, "cut": cut, "deepest": deepest}
+    return (
+        f"k exceeds the depth of run {name!r} ({cut}, others {deepest}), which loses "
+        f"what lies below: compare at @{cut}."
+    )
 
 
 def _all_relevant(measure, y):
@@ -89,7 +90,11 @@ def _all_relevant(measure, y):
     if threshold.is_integer():
         threshold = int(threshold)
     remedy = clone(measure).set_params(relevance_threshold=threshold)
-    return {"lowest": lowest, "highest": highest, "remedy": remedy}
+    return (
+        f"every label counts as relevant (the lowest is {lowest:g}, the highest "
+        f"{highest:g}), so that all orders are equal: name the lowest relevant grade, "
+        f"such as {remedy!r}."
+    )
 
 
 def _reversed_scores(name, values, random_values):
@@ -105,11 +110,12 @@ def _reversed_scores(name, values, random_values):
     quantile = stats.t.isf(LEVEL / 2, n - 1)
     if difference.mean() >= -quantile * standard_error:
         return None
-    return {
-        "name": name,
-        "mean": np.nanmean(values),
-        "random": np.nanmean(random_values),
-    }
+    mean = np.nanmean(values)
+    random_mean = np.nanmean(random_values)
+    return (
+        f"{name!r} is below the random order, {mean:.3f} to {random_mean:.3f} "
+        "(p < .001): are lower scores better (distances, ranks)? Then give -scores."
+    )
 
 
 def are_reversed(scores, y, lists):
@@ -146,7 +152,10 @@ def _two_scores(name, scores, y, lists):
         return None
     if y.size == scores.size and np.array_equal(scores, y.ravel()):
         return None  # the labels themselves, as the best ranker
-    return {"name": name, "lowest": lowest, "highest": highest}
+    return (
+        f"{name!r} has two distinct scores, {lowest:g} and {highest:g}: pass "
+        "decision_function(X) or predict_proba(X)[:, 1] instead of classes."
+    )
 
 
 def _joined_ids(lists, y):
@@ -177,11 +186,11 @@ def _joined_ids(lists, y):
     if np.mean(n_blocks >= 2) < 0.5 or np.mean(lowest == highest) > 0.5:
         return None
     row = starts[restarts[0]]
-    return {
-        "n_ids": int(np.sum(n_blocks >= 2)),
-        "last": row - 1,
-        "row": row,
-    }
+    return (
+        f"ids return in blocks: {np.sum(n_blocks >= 2)} ids in rows 0 to {row - 1} and "
+        f"again from {row}. If files that number their own queries were joined, give "
+        "ids as pairs, list(zip(file, qid)); if not, sort the rows by qid."
+    )
 
 
 # Queries of a fit ---------------------------------------------------------------------
@@ -201,7 +210,10 @@ def _training_queries(name, fitted, scored):
     n = int(is_same.sum())
     if n < 5:
         return None
-    return {"name": name, "n": n, "n_queries": len(scored.keys)}
+    return (
+        f"{name!r} was fitted to {n} of the {len(scored.keys)} queries that are "
+        "compared: compare on other queries, or the scores of cross_val_predict."
+    )
 
 
 def _copied_queries(fitted, scored):
@@ -213,7 +225,10 @@ def _copied_queries(fitted, scored):
     n = int(is_copy.sum())
     if n < 3 or n < 0.02 * len(is_copy):
         return None
-    return {"fraction": n / len(is_copy)}
+    return (
+        f"{n / len(is_copy):.0%} of the test lists are copies of training lists, under "
+        "other ids: give equal queries one id, so that they are in one part."
+    )
 
 
 # Tables of values ---------------------------------------------------------------------
@@ -230,13 +245,11 @@ def _undefined_queries(names, is_undefined):
         only_j = int(np.sum(is_undefined[:, j] & ~is_undefined[:, i]))
         n = only_i + only_j
         if n and stats.binomtest(only_i, n).pvalue * len(pairs) < LEVEL:
-            return {
-                "one": names[i],
-                "other": names[j],
-                "n_one": counts[i],
-                "n_other": counts[j],
-                "n": len(is_undefined),
-            }
+            return (
+                f"{names[i]!r} has {counts[i]} undefined values of {len(is_undefined)} "
+                f"and {names[j]!r} {counts[j]}: the means are over other queries. Say "
+                "what such a query counts: table.fillna(0), or zero_division=0."
+            )
     return None
 
 
@@ -256,7 +269,13 @@ def _units(names, values):
     largest_range = np.ptp(others, axis=0).max()
     if largest_range == 0 or np.ptp(larger) < 10 * largest_range:
         return None
-    return {"name": names[place], "highest": larger.max(), "others": others.max()}
+    name = names[place]
+    return (
+        f"{name!r} has values up to {larger.max():.6g}, and the others up to "
+        f"{others.max():.3g}, and is compared as a ranker. If it is per cent, divide "
+        f"it by 100; if it is no ranker, table.drop(columns={name!r}) or "
+        f"table.set_index({name!r})."
+    )
 
 
 def _chosen_queries(j, j_unlabelled):
@@ -274,7 +293,11 @@ def _chosen_queries(j, j_unlabelled):
     p_values = [_kolmogorov_smirnov(one, other) for one, other in columns]
     if min(p_values) * len(p_values) >= LEVEL:
         return None
-    return {"n": len(j), "n_others": len(j_unlabelled)}
+    return (
+        f"the judge's values of the {len(j)} queries with human labels and of the "
+        f"other {len(j_unlabelled)} differ (p < .001): people must label a random part "
+        "of the queries."
+    )
 
 
 def _kolmogorov_smirnov(one, other):
@@ -308,7 +331,11 @@ def _always_first(first, second, items):
     one_sided = (n_first == 0) | (n_second == 0)
     if not has_duels.any() or np.any(one_sided & has_duels):
         return None
-    return {"item": items[item], "n": len(first)}
+    return (
+        f"{items[item]!r} is first in all its duels, so that its strength contains the "
+        "advantage of the first place: add "
+        f"covariates=numpy.ones({len(first)})."
+    )
 
 
 def _cycles(items, wins, probability, variance):
@@ -342,89 +369,34 @@ def _cycles(items, wins, probability, variance):
     # Many duels show differences that do not matter.
     if z_of_contradiction[pair] < 3.3 or np.abs(seen - p)[pair] < 0.2:
         return None
-    names = items[[one[pair], other[pair]]].tolist()
-    fitted = p[pair]
-    found = seen[pair]
-    if fitted < 0.5:
-        names = names[::-1]
-        fitted = 1.0 - fitted
-        found = 1.0 - found
-    return {"one": names[0], "other": names[1], "fitted": fitted, "seen": found}
+    stronger, weaker = items[[one[pair], other[pair]]].tolist()
+    fitted_share = p[pair]
+    seen_share = seen[pair]
+    if fitted_share < 0.5:
+        stronger, weaker = weaker, stronger
+        fitted_share = 1.0 - fitted_share
+        seen_share = 1.0 - seen_share
+    return (
+        f"strengths do not describe these duels (p < .001): P({stronger} beats "
+        f"{weaker}) fitted {fitted_share:.2f}, seen {seen_share:.2f}. Look at the "
+        "pairs themselves."
+    )
 
 
 # The table ----------------------------------------------------------------------------
 
 
-class Rule(NamedTuple):
-    """A rule: it warns if its test returns the words of the message, and not None."""
-
-    test: Callable
-    message: str
-
-
 RULES = {
-    "depth": Rule(
-        _depth,
-        "k exceeds the depth of run {name!r} ({cut}, others {deepest}), which loses "
-        "what lies below: compare at @{cut}.",
-    ),
-    "all relevant": Rule(
-        _all_relevant,
-        "every label counts as relevant (the lowest is {lowest:g}, the highest "
-        "{highest:g}), so that all orders are equal: name the lowest relevant grade, "
-        "such as {remedy!r}.",
-    ),
-    "reversed scores": Rule(
-        _reversed_scores,
-        "{name!r} is below the random order, {mean:.3f} to {random:.3f} (p < .001): "
-        "are lower scores better (distances, ranks)? Then give -scores.",
-    ),
-    "two scores": Rule(
-        _two_scores,
-        "{name!r} has two distinct scores, {lowest:g} and {highest:g}: pass "
-        "decision_function(X) or predict_proba(X)[:, 1] instead of classes.",
-    ),
-    "joined ids": Rule(
-        _joined_ids,
-        "ids return in blocks: {n_ids} ids in rows 0 to {last} and again from {row}. "
-        "If files that number their own queries were joined, give ids as pairs, "
-        "list(zip(file, qid)); if not, sort the rows by qid.",
-    ),
-    "training queries": Rule(
-        _training_queries,
-        "{name!r} was fitted to {n} of the {n_queries} queries that are compared: "
-        "compare on other queries, or the scores of cross_val_predict.",
-    ),
-    "copied queries": Rule(
-        _copied_queries,
-        "{fraction:.0%} of the test lists are copies of training lists, under other "
-        "ids: give equal queries one id, so that they are in one part.",
-    ),
-    "undefined queries": Rule(
-        _undefined_queries,
-        "{one!r} has {n_one} undefined values of {n} and {other!r} {n_other}: the "
-        "means are over other queries. Say what such a query counts: "
-        "table.fillna(0), or zero_division=0.",
-    ),
-    "units": Rule(
-        _units,
-        "{name!r} has values up to {highest:.6g}, and the others up to {others:.3g}, "
-        "and is compared as a ranker. If it is per cent, divide it by 100; if it is no "
-        "ranker, table.drop(columns={name!r}) or table.set_index({name!r}).",
-    ),
-    "chosen queries": Rule(
-        _chosen_queries,
-        "the judge's values of the {n} queries with human labels and of the other "
-        "{n_others} differ (p < .001): people must label a random part of the queries.",
-    ),
-    "always first": Rule(
-        _always_first,
-        "{item!r} is first in all its duels, so that its strength contains the "
-        "advantage of the first place: add covariates=numpy.ones({n}).",
-    ),
-    "cycles": Rule(
-        _cycles,
-        "strengths do not describe these duels (p < .001): P({one} beats {other}) "
-        "fitted {fitted:.2f}, seen {seen:.2f}. Look at the pairs themselves.",
-    ),
+    "depth": _depth,
+    "all relevant": _all_relevant,
+    "reversed scores": _reversed_scores,
+    "two scores": _two_scores,
+    "joined ids": _joined_ids,
+    "training queries": _training_queries,
+    "copied queries": _copied_queries,
+    "undefined queries": _undefined_queries,
+    "units": _units,
+    "chosen queries": _chosen_queries,
+    "always first": _always_first,
+    "cycles": _cycles,
 }
