@@ -161,7 +161,8 @@ def _two_scores(name, scores, y, lists):
 def _joined_ids(lists, y):
     """Find ids 0, 1, 2, ... (or from 1) that begin again after the last one.
 
-    Blocks of one grade are no files: rows may be sorted by their grade.
+    Blocks of one grade are no files: rows may be sorted by their grade. Three or more
+    blocks of equal or growing numbers of ids are periods, such as months of users.
     """
     if lists.order is None or lists.ids is None or y.ndim > 1:
         return None
@@ -178,18 +179,29 @@ def _joined_ids(lists, y):
         return None
     ids = lists.ids[codes[starts]]
     restarts = np.flatnonzero(ids[1:] < ids[:-1]) + 1
-    if not 1 <= len(restarts) <= 10 or np.any(ids[np.append(0, restarts)] != first_id):
+    if not 1 <= len(restarts) <= 10:
         return None
-    n_blocks = np.bincount(codes[starts])
+    # The ids of a block increase: first and last id say whether one is missing.
+    n_ids = np.diff(np.concatenate([[0], restarts, [len(ids)]]))
+    first_ids = ids[np.append(0, restarts)]
+    last_ids = ids[np.append(restarts - 1, -1)]
+    if np.any(first_ids != first_id) or np.any(last_ids - first_id + 1 != n_ids):
+        return None
+    if len(n_ids) > 2 and np.all(np.diff(n_ids) >= 0):
+        return None
+    # The second largest block has ids of two blocks.
+    n_returning = np.sort(n_ids)[-2]
+    if n_returning < 5:
+        return None
     lowest = np.minimum.reduceat(y, starts)
     highest = np.maximum.reduceat(y, starts)
-    if np.mean(n_blocks >= 2) < 0.5 or np.mean(lowest == highest) > 0.5:
+    if np.mean(lowest == highest) > 0.5:
         return None
     row = starts[restarts[0]]
     return (
-        f"ids return in blocks: {np.sum(n_blocks >= 2)} ids in rows 0 to {row - 1} and "
-        f"again from {row}. If files that number their own queries were joined, give "
-        "ids as pairs, list(zip(file, qid)); if not, sort the rows by qid."
+        f"ids return in blocks: {n_returning} ids in rows 0 to {row - 1} and again "
+        f"from {row}. If these are other queries, of a second file, give ids as pairs, "
+        "list(zip(file, qid)); if they are the same queries, sort the rows by qid."
     )
 
 

@@ -148,6 +148,24 @@ def joined_files(seed, *, fit=True, distinct=False, shuffled=False, by_grade=Fal
         compare_rankers(y, {"new": X @ np.ones(X.shape[1])}, qid=ids)
 
 
+def blocks_of_ids(seed, sizes):
+    """Files of so many queries, or periods of so many users; lists of 1 to 9 rows."""
+    rng = np.random.RandomState(seed)
+    ids = np.concatenate(
+        [np.repeat(np.arange(n), rng.randint(1, 10, n)) for n in sizes]
+    )
+    X = rng.normal(size=(len(ids), 3))
+    OrderPreservingRegressor().fit(X, rng.randint(0, 3, len(ids)), qid=ids)
+
+
+def users_with_gaps(seed, n_months=6):
+    rng = np.random.RandomState(seed)
+    ids = [np.repeat(np.flatnonzero(rng.rand(50) < 0.8), 4) for _ in range(n_months)]
+    ids = np.concatenate(ids)
+    X = rng.normal(size=(len(ids), 3))
+    OrderPreservingRegressor().fit(X, rng.randint(0, 3, len(ids)), qid=ids)
+
+
 def sessions_of_two_systems(seed, more=0.6):
     rng = np.random.RandomState(seed)
     n = 400
@@ -322,6 +340,9 @@ WRONG = [
     ("two scores", classes, {}),
     ("joined ids", joined_files, {}),
     ("joined ids", joined_files, {"fit": False}),
+    ("joined ids", blocks_of_ids, {"sizes": (60, 20)}),
+    ("joined ids", blocks_of_ids, {"sizes": (20, 60)}),
+    ("joined ids", blocks_of_ids, {"sizes": (60, 20, 21)}),
     ("training queries", compared_on, {}),
     ("training queries", compared_on, {"model": PIPELINE}),
     ("copied queries", sessions, {}),
@@ -356,6 +377,12 @@ RIGHT = [
     (joined_files, {"distinct": True}),
     (joined_files, {"shuffled": True}),
     (joined_files, {"by_grade": True}),
+    (blocks_of_ids, {"sizes": (60, 60, 60)}),
+    (blocks_of_ids, {"sizes": (60,) * 11}),
+    (blocks_of_ids, {"sizes": (50, 55, 55, 60)}),
+    (blocks_of_ids, {"sizes": (60, 1)}),
+    (users_with_gaps, {}),
+    (users_with_gaps, {"n_months": 2}),
     (compared_on, {"part": "test"}),
     (compared_on, {"part": "test", "numbered_again": True}),
     (sessions, {"copies": 1}),
