@@ -23,17 +23,12 @@ from .._suspicious import warn_if_suspicious
 from .._tables import TableMixin
 from .._warn import warn
 from ..datasets._values import read_values
-from ._judged import compare_judged
+from ._judged import compare_judged, warning_of_undecided
 from ._mean_intervals import MeanIntervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
 from ._per_query import named_measures
 from ._query_values import QueryValues, measure_rankers
-from ._query_weights import (
-    check_no_judge,
-    compared_units,
-    read_groups,
-    read_weights,
-)
+from ._query_weights import Units, check_no_judge
 
 if TYPE_CHECKING:
     import pandas
@@ -478,52 +473,35 @@ judgements, or table
     'families'
     """
     check_no_judge(judge, groups, sample_weight)
-    of_runs = False
     if rankers is None:
-        unit = "tasks"
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
         names, ids, values = read_values(y_true, unused)
         warn_if_suspicious("units", names, values)
         query_values = QueryValues(
-            ids=ids,
-            by_people={"value": values},
-            by_judge={},
-            is_human=None,
-            n_unanswered=None,
-            random_order=None,
-            judged_runs=None,
+            names=names, unit="tasks", ids=ids, by_people={"value": values}, by_judge={}
         )
     else:
-        unit = "queries"
         if not isinstance(rankers, dict) or not rankers:
             raise ValueError(
                 "rankers must be a dict from names to scores, fitted models or runs: "
                 "{'new': ...}."
             )
-        names = list(rankers)
         measures = named_measures("ndcg@10" if measure is None else measure)
         query_values = measure_rankers(
             y_true, judge, rankers, X, qid, measures, zero_division
         )
-        of_runs = query_values.n_unanswered is not None
-    pairs = _pairs_of(names, baseline)
-    n_queries = len(next(iter(query_values.by_people.values())))
-    weights = read_weights(sample_weight, query_values.ids, n_queries, of_runs)
-    families = None
-    if groups is not None:
-        families = read_groups(groups, query_values.ids, n_queries, of_runs)
+    pairs = _pairs_of(query_values.names, baseline)
+    units = Units(
+        sample_weight,
+        groups,
+        query_values.ids,
+        n_queries=len(next(iter(query_values.by_people.values()))),
+        of_runs=query_values.n_unanswered is not None,
+    )
     comparisons = RankerComparisons()
     for name in query_values.by_people:
         comparisons[name] = _comparison(
-            name,
-            names,
-            pairs,
-            confidence_level,
-            unit,
-            query_values,
-            weights,
-            families,
-            anytime,
+            name, query_values, units, pairs, confidence_level, anytime
         )
     if isinstance(measure, list | tuple | dict):
         return comparisons
@@ -542,18 +520,9 @@ def _pairs_of(names, baseline):
     return [(i, place) for i in range(len(names)) if i != place]
 
 
-def _comparison(
-    measure,
-    names,
-    pairs,
-    confidence_level,
-    unit,
-    query_values,
-    weights,
-    families,
-    anytime,
-):
+def _comparison(measure, query_values, units, pairs, confidence_level, anytime):
     """Compare the rankers by one measure."""
+    names = query_values.names
     values = query_values.by_people[measure]
     judge_values = query_values.by_judge.get(measure)
     ids = query_values.ids
@@ -561,9 +530,9 @@ def _comparison(
         ids = np.arange(len(values))
     if judge_values is None:
         is_compared = ~np.isnan(values).any(axis=1)
-        if weights is not None:
-            is_compared &= weights > 0
-        _check_two_queries(measure, is_compared, unit)
+        if units.weights is not None:
+            is_compared &= units.weights > 0
+        _check_two_queries(measure, is_compared, query_values.unit)
         judge = None
         judge_unlabelled = None
         n_judged = 0
@@ -576,9 +545,6 @@ def _comparison(
         n_judged = len(judge_values)
         of_means = values[is_compared]
         ids = ids[is_compared]
-    family = None
-    if families is not None:
-        family_names, family = families
     random_order = None
     if query_values.random_order is not None:
         random_order = partial(
@@ -586,39 +552,39 @@ def _comparison(
             query_values.random_order,
             measure,
             is_compared,
-            family,
-            weights,
+            units,
         )
     means = mean_intervals(
         of_means,
         judge=judge,
         judge_unlabelled=judge_unlabelled,
-        groups=family,
-        sample_weight=weights,
+        groups=units.family,
+        sample_weight=units.weights,
         confidence_level=confidence_level,
         anytime=anytime,
     )
-    if family is not None:
+    unit = query_values.unit
+    if units.family is not None:
         unit = "families"
-        ids = family_names
-    compared, unit_weights, is_compared = compared_units(of_means, weights, family)
+        ids = units.family_names
+    compared, unit_weights, is_compared = units.compared(of_means)
     statistics = paired_statistics(
         compared, unit_weights, judge, judge_unlabelled, confidence_level, anytime
     )
     judged = None
     is_undecided = np.zeros((len(names), len(names)), dtype=bool)
     unjudged = ""
-    if query_values.judged_runs is not None:
-        judged, is_undecided, unjudged = compare_judged(
-            query_values.judged_runs,
-            measure,
-            names=names,
-            values=values,
-            statistics=statistics,
-            weights=weights,
-            family=family,
-            confidence_level=confidence_level,
-            anytime=anytime,
+    judged_runs = query_values.judged_runs
+    if judged_runs is not None:
+        mean_fractions, if_relevant = compare_judged(
+            judged_runs, measure, values, statistics, units, confidence_level, anytime
+        )
+        k = judged_runs.cutoff(measure)
+        judged = {f"judged@{k}": mean_fractions}
+        is_undecided = ~np.isnan(if_relevant)
+        is_undecided |= is_undecided.T
+        unjudged = warning_of_undecided(
+            names, mean_fractions, statistics["difference"], if_relevant, k
         )
     if unjudged:
         warn(unjudged)
@@ -655,12 +621,12 @@ def _comparison(
     )
 
 
-def _mean_of_random_order(random_order, measure, is_compared, family, weights):
+def _mean_of_random_order(random_order, measure, is_compared, units):
     """Return the mean of a random order, for each ranker or one for all."""
     values = random_order(measure)
     values = np.where(is_compared[:, np.newaxis], values, np.nan)
-    compared, unit_weights, _ = compared_units(values, weights, family)
-    return np.average(compared, axis=0, weights=unit_weights)
+    compared, weights, _ = units.compared(values)
+    return np.average(compared, axis=0, weights=weights)
 
 
 def _check_two_queries(measure, is_compared, unit):

@@ -14,13 +14,7 @@ from .._tables import TableMixin
 from ..datasets._values import check_same_ids, read_columns
 from ..target_losses._names import resolve_measure
 from ._betting import betting, check_anytime
-from ._query_weights import (
-    average_families,
-    check_no_judge,
-    ids_of_table,
-    read_groups,
-    read_weights,
-)
+from ._query_weights import Units, check_no_judge, ids_of_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,23 +264,20 @@ None, default=None
     check_same_index(human=human, judge=judge)
     names, h = read_columns(human, "human")
     ids = ids_of_table(human)
-    weights = read_weights(sample_weight, ids, len(h))
-    family = None
-    unit = "queries"
-    if groups is not None:
-        unit = "families"
-        _, family = read_groups(groups, ids, len(h))
+    units = Units(sample_weight, groups, ids, len(h))
+    unit = "queries" if groups is None else "families"
     n_undefined = np.isnan(h).sum(axis=0)
-    if weights is not None:
+    if units.weights is not None:
         # A query of weight 0 is none.
-        n_undefined = np.isnan(h[weights > 0]).sum(axis=0)
-        h = np.where(weights[:, np.newaxis] > 0, h, np.nan)
-    if family is not None:
-        h, weights = average_families(h, family, weights)
-    if not _are_measures(names):
+        counts = units.weights > 0
+        n_undefined = np.isnan(h[counts]).sum(axis=0)
+        h = np.where(counts[:, np.newaxis], h, np.nan)
+    h, weights = units.average(h)
+    is_undefined = np.isnan(h)
+    if is_undefined.any() and not _are_measures(names):
         words = [name or f"column {j}" for j, name in enumerate(names)]
-        warn_if_suspicious("undefined queries", words, np.isnan(h))
-    n_defined = (~np.isnan(h)).sum(axis=0)
+        warn_if_suspicious("undefined queries", words, is_undefined)
+    n_defined = (~is_undefined).sum(axis=0)
     if n_defined.min() < 2:
         name = names[np.argmin(n_defined)] or "human"
         raise ValueError(

@@ -1,6 +1,6 @@
 """Tables of measures with a row for each query, and measures of runs."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ..target_losses._names import (
     resolve_measure,
 )
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
-from ._query_weights import average_families, read_groups, read_weights
+from ._query_weights import Units
 
 if TYPE_CHECKING:
     import pandas
@@ -267,26 +267,18 @@ default=("ndcg@10", "map")
             "groups and sample_weight belong to a mean: leave out average=None, or "
             "give them to mean_intervals with the table."
         )
-    weights = read_weights(sample_weight, queries, len(queries), of_runs=True)
-    family = None
-    if groups is not None:
-        _, family = read_groups(groups, queries, len(queries), of_runs=True)
+    units = Units(sample_weight, groups, queries, len(queries), of_runs=True)
     check_takes_runs(measures)
-    of_run = lists_of_run(run, qrels, queries)
+    of_run = ListsOfRun(run, qrels, queries)
     values = {}
     for name, one_measure in measures.items():
-        of_queries = value_of_lists(one_measure, of_run)
-        of_units = np.where(np.isnan(of_queries), fallback, of_queries)
-        unit_weights = weights
-        if family is not None:
-            averages, unit_weights = average_families(
-                of_units[:, np.newaxis], family, weights
-            )
-            of_units = averages[:, 0]
-        if unit_weights is None:
-            unit_weights = np.ones(len(of_units))
+        of_queries = of_run.values(one_measure)
+        of_queries = np.where(np.isnan(of_queries), fallback, of_queries)
+        of_units, weights = units.average(of_queries[:, np.newaxis])
+        if weights is None:
+            weights = np.ones(len(of_units))
         values[name] = mean_of_lists(
-            of_units, unit_weights, average=average, zero_division=fallback
+            of_units[:, 0], weights, average=average, zero_division=fallback
         )
     if average == "mean":
         return values
@@ -305,8 +297,13 @@ def check_takes_runs(measures):
             )
 
 
-class ListsOfRun(NamedTuple):
+class ListsOfRun:
     """A list of each query: the retrieved documents, then the relevant others.
+
+    Parameters
+    ----------
+    run, qrels : dict of str to dict of str to float
+    queries : sequence of str
 
     Attributes
     ----------
@@ -318,58 +315,44 @@ class ListsOfRun(NamedTuple):
     lists : RankingLists
     """
 
-    grades: np.ndarray
-    scores: np.ndarray
-    is_retrieved: np.ndarray
-    lists: RankingLists
+    def __init__(self, run, qrels, queries):
+        grades: list[float] = []
+        scores_of_run = []
+        is_retrieved = []
+        lengths = []
+        for query in queries:
+            retrieved = run.get(query, {})
+            judged = qrels.get(query, {})
+            missed = [
+                grade
+                for document, grade in judged.items()
+                if grade > 0 and document not in retrieved
+            ]
+            if not retrieved and not missed:
+                missed = [0.0]  # a list holds a document at least
+            grades.extend([judged.get(document, 0.0) for document in retrieved])
+            grades.extend(missed)
+            scores_of_run.extend(retrieved.values())
+            is_retrieved.extend([True] * len(retrieved) + [False] * len(missed))
+            lengths.append(len(retrieved) + len(missed))
+        self.grades = np.maximum(np.array(grades, dtype=np.float64), 0.0)
+        self.is_retrieved = np.array(is_retrieved)
+        self.scores = np.full(len(is_retrieved), -np.inf)
+        self.scores[self.is_retrieved] = exact_scores(scores_of_run)
+        self.lists = RankingLists(lengths)
 
+    def values(self, measure):
+        """Measure the run on each query; nan where the measure is undefined.
 
-def value_of_lists(measure, of_run):
-    """Measure a run on each query; nan where the measure is undefined.
+        The measure has passed `check_takes_runs`.
+        """
+        return self._values_of(self.scores, measure)
 
-    Parameters
-    ----------
-    measure : RankingMeasure
-        It has passed `check_takes_runs`.
-    of_run : ListsOfRun
+    def values_of_random_order(self, measure):
+        """Measure the mean over all orders of the retrieved documents."""
+        equal_scores = np.where(self.is_retrieved, 0.0, -np.inf)
+        return self._values_of(equal_scores, measure)
 
-    Returns
-    -------
-    ndarray of shape (n_queries,)
-    """
-    labels = measure.check_labels(of_run.grades)
-    return measure.values_of_run(
-        labels, of_run.scores, of_run.lists, of_run.is_retrieved
-    )
-
-
-def lists_of_run(run, qrels, queries):
-    """Make the lists of a run on these queries; returns `ListsOfRun`."""
-    grades: list[float] = []
-    scores_of_run = []
-    is_retrieved = []
-    lengths = []
-    for query in queries:
-        retrieved = run.get(query, {})
-        judged = qrels.get(query, {})
-        missed = [
-            grade
-            for document, grade in judged.items()
-            if grade > 0 and document not in retrieved
-        ]
-        if not retrieved and not missed:
-            missed = [0.0]  # a list holds a document at least
-        grades.extend([judged.get(document, 0.0) for document in retrieved])
-        grades.extend(missed)
-        scores_of_run.extend(retrieved.values())
-        is_retrieved.extend([True] * len(retrieved) + [False] * len(missed))
-        lengths.append(len(retrieved) + len(missed))
-    is_retrieved = np.array(is_retrieved)
-    scores = np.full(len(is_retrieved), -np.inf)
-    scores[is_retrieved] = exact_scores(scores_of_run)
-    return ListsOfRun(
-        grades=np.maximum(np.array(grades, dtype=np.float64), 0.0),
-        scores=scores,
-        is_retrieved=is_retrieved,
-        lists=RankingLists(lengths),
-    )
+    def _values_of(self, scores, measure):
+        labels = measure.check_labels(self.grades)
+        return measure.values_of_run(labels, scores, self.lists, self.is_retrieved)

@@ -33,7 +33,7 @@ from ..datasets._trec import (
 )
 from ..target_losses._target_loss import check_zero_division
 from ._judged import JudgedRuns, have_judged_irrelevant
-from ._per_query import check_takes_runs, lists_of_run, value_of_lists
+from ._per_query import ListsOfRun, check_takes_runs
 from ._scorer import RankingScorer
 
 
@@ -42,6 +42,10 @@ class QueryValues(NamedTuple):
 
     Attributes
     ----------
+    names : list of str
+        The rankers.
+    unit : str
+        "queries", or "tasks" for a table of values.
     ids : ndarray of shape (n_queries,), or None
         Ids of the queries; None numbers them.
     by_people : dict of str to ndarray of shape (n_queries, n_rankers)
@@ -62,13 +66,15 @@ class QueryValues(NamedTuple):
         Runs whose judgements say which documents are not relevant.
     """
 
+    names: list[str]
+    unit: str
     ids: Any
     by_people: dict[str, np.ndarray]
     by_judge: dict[str, np.ndarray]
-    is_human: Any
-    n_unanswered: Any
-    random_order: Any
-    judged_runs: Any
+    is_human: Any = None
+    n_unanswered: Any = None
+    random_order: Any = None
+    judged_runs: Any = None
 
 
 def measure_rankers(y_true, judge, rankers, X, qid, measures, zero_division):
@@ -127,10 +133,10 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
     judge_values = {}
     is_human = None
     if by_judge is not None:
-        of_judge = [lists_of_run(run, by_judge, queries) for run in runs.values()]
+        of_judge = [ListsOfRun(run, by_judge, queries) for run in runs.values()]
         judge_values = _values_of_runs(of_judge, measures, fallback)
         is_human = np.array([q in by_people for q in queries])
-    of_runs = [lists_of_run(run, by_people, queries) for run in runs.values()]
+    of_runs = [ListsOfRun(run, by_people, queries) for run in runs.values()]
     judged_runs = None
     if by_judge is None and have_judged_irrelevant(by_people):
         judged_runs = JudgedRuns(
@@ -141,6 +147,8 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
             fallback=fallback,
         )
     return QueryValues(
+        names=list(rankers),
+        unit="queries",
         ids=np.array(queries, dtype=object),
         by_people=_values_of_runs(of_runs, measures, fallback),
         by_judge=judge_values,
@@ -182,19 +190,17 @@ def _values_of_runs(of_runs, measures, fallback):
     """Return the values (n_queries, n_rankers) of runs by each measure."""
     tables = {}
     for name, measure in measures.items():
-        values = [value_of_lists(measure, of_run) for of_run in of_runs]
-        table = np.column_stack(values)
+        table = np.column_stack([of_run.values(measure) for of_run in of_runs])
         tables[name] = np.where(np.isnan(table), fallback, table)
     return tables
 
 
 def _random_order_of_runs(of_runs, measures, fallback, name):
     """Return the values of each run if its documents have equal scores."""
-    equal_scores = [
-        of_run._replace(scores=np.where(of_run.is_retrieved, 0.0, -np.inf))
-        for of_run in of_runs
-    ]
-    return _values_of_runs(equal_scores, {name: measures[name]}, fallback)[name]
+    measure = measures[name]
+    values = [of_run.values_of_random_order(measure) for of_run in of_runs]
+    table = np.column_stack(values)
+    return np.where(np.isnan(table), fallback, table)
 
 
 # Labels and scores ------------------------------------------------------------------
@@ -234,13 +240,13 @@ def _measure_scores(y_true, judge, rankers, X, qid, measures, zero_division):
                 judge, rankers, X, qid, lists, measures, fallback
             )
     return QueryValues(
+        names=list(rankers),
+        unit="queries",
         ids=ids,
         by_people=by_people,
         by_judge=by_judge,
         is_human=is_human,
-        n_unanswered=None,
         random_order=people.random_order,
-        judged_runs=None,
     )
 
 

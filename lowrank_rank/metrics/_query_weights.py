@@ -8,6 +8,92 @@ from .._arrays import check_finite, column_names, numbers, plain, shown
 from .._lists import id_text, is_missing
 
 
+class Units:
+    """Units of a mean: queries with their weights, or the families of queries.
+
+    Parameters
+    ----------
+    sample_weight, groups : array-like of shape (n_queries,), dict, Series or None
+        Weight >= 0 and family of each query.
+    ids : sequence of shape (n_queries,), or None
+        Ids of the queries; None numbers them.
+    n_queries : int
+    of_runs : bool
+        Whether ids are text, and an order of the queries is unknown to the user.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_queries,), or None
+        None if there are none, or all are equal.
+    family : ndarray of int, shape (n_queries,), or None
+        Place of the family of each query in `family_names`.
+    family_names : ndarray of shape (n_families,), or None
+        In the order of first appearance.
+    """
+
+    def __init__(self, sample_weight, groups, ids, n_queries, of_runs=False):
+        self.weights = None
+        self.family = None
+        self.family_names = None
+        if sample_weight is not None:
+            self.weights = _read_weights(sample_weight, ids, n_queries, of_runs)
+        if groups is not None:
+            self.family_names, self.family = _read_groups(
+                groups, ids, n_queries, of_runs
+            )
+
+    def average(self, values):
+        """Average the queries of each family, NaN left out.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_queries, k)
+
+        Returns
+        -------
+        averages : ndarray of shape (n_units, k)
+            NaN where a family has no value.
+        weights : ndarray of shape (n_units,), or None
+            The weight of a family is the mean weight of its queries.
+        """
+        if self.family is None:
+            return values, self.weights
+        query_weights = np.ones(len(self.family))
+        sizes = np.bincount(self.family)
+        family_weights = None
+        if self.weights is not None:
+            query_weights = self.weights
+            family_weights = np.bincount(self.family, query_weights) / sizes
+        averages = np.full((len(sizes), values.shape[1]), np.nan)
+        for column, average in zip(values.T, averages.T, strict=True):
+            is_defined = ~np.isnan(column)
+            counted = np.where(is_defined, query_weights, 0.0)
+            total = np.bincount(self.family, counted)
+            sums = np.bincount(self.family, counted * np.where(is_defined, column, 0.0))
+            np.divide(sums, total, out=average, where=total > 0)
+        return averages, family_weights
+
+    def compared(self, values):
+        """Average families, and drop the units that lack a value or have no weight.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_queries, n_rankers)
+
+        Returns
+        -------
+        compared : ndarray of shape (n_compared, n_rankers)
+        weights : ndarray of shape (n_compared,), or None
+        is_compared : ndarray of bool, shape (n_units,)
+        """
+        averages, weights = self.average(values)
+        is_compared = ~np.isnan(averages).any(axis=1)
+        if weights is None:
+            return averages[is_compared], None, is_compared
+        is_compared &= weights > 0
+        return averages[is_compared], weights[is_compared], is_compared
+
+
 def ids_of_table(table):
     """Return the index of a frame, the field "qid" of a structured array, or None."""
     if isinstance(table, np.ndarray) and "qid" in column_names(table):
@@ -18,22 +104,10 @@ def ids_of_table(table):
     return None
 
 
-def read_weights(sample_weight, ids, n_queries, of_runs=False):
-    """Read a weight >= 0 of each query; None if there is none, or all are equal.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_queries,), dict, Series or None
-    ids : sequence of shape (n_queries,), or None
-        Ids of the queries; None numbers them.
-    n_queries : int
-    of_runs : bool
-        Whether ids are text, and an order of the queries is unknown to the user.
-    """
-    if sample_weight is None:
-        return None
-    given = _of_each_query(sample_weight, "sample_weight", ids, n_queries, of_runs)
-    weights = numbers(given, "sample_weight")
+def _read_weights(sample_weight, ids, n_queries, of_runs):
+    """Read a weight >= 0 of each query; None if all are equal."""
+    values = _of_each_query(sample_weight, "sample_weight", ids, n_queries, of_runs)
+    weights = numbers(values, "sample_weight")
     check_finite(weights, "sample_weight")
     if (weights < 0).any() or not weights.any():
         raise ValueError(
@@ -46,22 +120,12 @@ def read_weights(sample_weight, ids, n_queries, of_runs=False):
     return weights / weights.max()
 
 
-def read_groups(groups, ids, n_queries, of_runs=False):
-    """Read the family of each query.
-
-    Parameters are those of `read_weights`.
-
-    Returns
-    -------
-    names : ndarray of shape (n_families,)
-        In the order of first appearance.
-    family : ndarray of int, shape (n_queries,)
-        Place of the query's family in `names`.
-    """
-    given = _of_each_query(groups, "groups", ids, n_queries, of_runs)
+def _read_groups(groups, ids, n_queries, of_runs):
+    """Read the families; return their names, and the place of each query's family."""
     places: dict = {}
     family = np.empty(n_queries, dtype=int)
-    for i, group in enumerate(given):
+    families = _of_each_query(groups, "groups", ids, n_queries, of_runs)
+    for i, group in enumerate(families):
         if is_missing(group):
             raise ValueError(
                 f"groups has no family, {shown(group)}, for query {i}: give each "
@@ -77,20 +141,20 @@ def read_groups(groups, ids, n_queries, of_runs=False):
     return names, family
 
 
-def _of_each_query(given, name, ids, n_queries, of_runs):
+def _of_each_query(argument, name, ids, n_queries, of_runs):
     """Return one value for each query, from a sequence or by the ids."""
-    is_dict = isinstance(given, dict)
-    index: Any = getattr(given, "index", None)
+    is_dict = isinstance(argument, dict)
+    index: Any = getattr(argument, "index", None)
     if is_dict or hasattr(index, "equals"):
-        keys = list(given) if is_dict else list(index)
-        values = list(given.values()) if is_dict else list(np.asarray(given))
+        keys = list(argument) if is_dict else list(index)
+        values = list(argument.values()) if is_dict else list(np.asarray(argument))
         return _by_id(keys, values, name, ids, n_queries, of_runs)
     if of_runs:
         raise ValueError(
             f"{name} of runs goes by the ids of queries: a dict or pandas Series, "
             f"{name}={{'q1': ...}}."
         )
-    values = list(given)
+    values = list(argument)
     if len(values) != n_queries:
         raise ValueError(
             f"{name} has {len(values)} values for {n_queries} queries: give one for "
@@ -136,58 +200,3 @@ def check_no_judge(judge, groups, sample_weight):
         raise ValueError(
             "sample_weight= is not available with judge=: leave one of them out."
         )
-
-
-def average_families(values, family, weights=None):
-    """Average the rows of each family, NaN left out.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_queries, k)
-    family : ndarray of int, shape (n_queries,)
-    weights : ndarray of shape (n_queries,), or None
-
-    Returns
-    -------
-    averages : ndarray of shape (n_families, k)
-        NaN where a family has no value.
-    family_weights : ndarray of shape (n_families,), or None
-        The mean weight of the queries of each family.
-    """
-    query_weights = np.ones(len(family))
-    sizes = np.bincount(family)
-    family_weights = None
-    if weights is not None:
-        query_weights = weights
-        family_weights = np.bincount(family, weights) / sizes
-    averages = np.full((len(sizes), values.shape[1]), np.nan)
-    for column, average in zip(values.T, averages.T, strict=True):
-        is_defined = ~np.isnan(column)
-        counted = np.where(is_defined, query_weights, 0.0)
-        total = np.bincount(family, counted)
-        sums = np.bincount(family, counted * np.where(is_defined, column, 0.0))
-        np.divide(sums, total, out=average, where=total > 0)
-    return averages, family_weights
-
-
-def compared_units(values, weights, family):
-    """Average families, and drop the units that lack a value or have no weight.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_queries, n_rankers)
-    weights, family : ndarray of shape (n_queries,), or None
-
-    Returns
-    -------
-    compared : ndarray of shape (n_compared, n_rankers)
-    compared_weights : ndarray of shape (n_compared,), or None
-    is_compared : ndarray of bool, shape (n_queries,) or (n_families,)
-    """
-    if family is not None:
-        values, weights = average_families(values, family, weights)
-    is_compared = ~np.isnan(values).any(axis=1)
-    if weights is None:
-        return values[is_compared], None, is_compared
-    is_compared &= weights > 0
-    return values[is_compared], weights[is_compared], is_compared
