@@ -400,11 +400,12 @@ def _load(path, form, place, kind, value_name, as_frame):
     """Read lines of the form; the word at `place` is a value of type `kind`."""
     check_parameter("as_frame", as_frame, [bool])
     path = read_path(path)
-    mapping: dict = {}
+    of_word: defaultdict = defaultdict(dict)  # documents of the bytes of a query
     for first, block in numbered_blocks(path):
-        _read_block(path, first, block, form, place, kind, mapping)
-    if not mapping:
+        _read_block(path, first, block, form, place, kind, of_word)
+    if not of_word:
         raise ValueError(f"{path} contains no data.")
+    mapping = {query.decode(): documents for query, documents in of_word.items()}
     if not as_frame:
         return mapping
     rows = [
@@ -422,11 +423,11 @@ def _load(path, form, place, kind, value_name, as_frame):
     )
 
 
-def _read_block(path, first, block, form, place, kind, mapping):
-    """Add the documents of a block of lines to `mapping`; `first` numbers the lines."""
+def _read_block(path, first, block, form, place, kind, of_word):
+    """Add the documents of a block of lines to `of_word`; `first` numbers the lines."""
     n_words = len(form.split())
     try:
-        return _add(mapping, _parse(block, n_words, place, kind, mapping))
+        return _add(of_word, *_parse(block, n_words, place, kind))
     except ValueError:
         # Blank lines and comments are left out, and the others are read again.
         lines = [
@@ -438,25 +439,34 @@ def _read_block(path, first, block, form, place, kind, mapping):
         return
     content = b"".join(line for _, line in lines)
     try:
-        return _add(mapping, _parse(content, n_words, place, kind, mapping))
+        return _add(of_word, *_parse(content, n_words, place, kind))
     except ValueError:
         # A line is wrong, or holds the word that marks the end of a line.
         for number, line in lines:
             try:
-                _add(mapping, _parse(line, n_words, place, kind, mapping))
+                _add(of_word, *_parse(line, n_words, place, kind))
             except ValueError as error:
                 got = line.decode(errors="replace").strip()[:60]
                 refuse_line(path, number, f"{error}; expected {form!r}, got {got!r}")
 
 
-def _add(mapping, parsed):
-    """Add the documents of each query to those of earlier blocks."""
-    for query, documents in parsed.items():
-        mapping.setdefault(query, {}).update(documents)
+def _add(of_word, queries, documents, values):
+    """Add the documents of lines, or none of them if one occurs twice."""
+    changed = [of_word[query] for query in dict.fromkeys(queries)]
+    n_before = list(map(len, changed))
+    for query, document, value in zip(queries, documents, values, strict=True):
+        of_word[query][document] = value
+    if sum(map(len, changed)) - sum(n_before) == len(documents):
+        return
+    for known, n in zip(changed, n_before, strict=True):
+        while len(known) > n:
+            known.popitem()
+    query = queries[0].decode()
+    raise ValueError(f"the document {documents[0]!r} of {query!r} occurs twice")
 
 
-def _parse(block, n_words, place, kind, mapping):
-    """Parse lines without comments to a dict; refuse documents in `mapping`."""
+def _parse(block, n_words, place, kind):
+    """Parse lines without comments to queries, as bytes, documents and values."""
     n_lines = block.count(b"\n")
     # The word `mark` ends each line. So one split of the block shows a line with
     # another number of words.
@@ -466,22 +476,14 @@ def _parse(block, n_words, place, kind, mapping):
     is_regular = len(words) == n_lines * (n_words + 1) and marks == [mark] * n_lines
     if not is_regular or (n_lines > 1 and mark in block):
         raise ValueError(f"{len(block.split())} words")
+    queries = words[:: n_words + 1]
+    text = b"\n".join([b"", *queries])
+    text.decode()  # refuses bytes that are not UTF-8
+    if b"\n#" in text:
+        raise ValueError("a comment")
     documents = b"\n".join(words[2 :: n_words + 1]).decode().split("\n")
     values = _parse_values(words[place :: n_words + 1], kind)
-    by_word: defaultdict = defaultdict(dict)
-    for word, document, value in zip(
-        words[:: n_words + 1], documents, values, strict=True
-    ):
-        by_word[word][document] = value
-    if any(word.startswith(b"#") for word in by_word):
-        raise ValueError("a comment")
-    parsed = {word.decode(): by_word[word] for word in by_word}
-    is_repeated = sum(map(len, parsed.values())) < n_lines
-    for query, known in parsed.items():
-        # Two views of keys: Python looks up those of the shorter one.
-        if is_repeated or not known.keys().isdisjoint(mapping.get(query, {}).keys()):
-            raise ValueError(f"the document {documents[0]!r} of {query!r} occurs twice")
-    return parsed
+    return queries, documents, values
 
 
 def _parse_values(texts, kind):
