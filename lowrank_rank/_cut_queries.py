@@ -1,6 +1,5 @@
 """Queries of a fit among those that are scored: cut, the same, or copies."""
 
-from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -22,10 +21,10 @@ LEAST_DISTINCT = 20
 _FITS_THAT_WARNED: WeakValueDictionary = WeakValueDictionary()
 
 
-class KnownLists(NamedTuple):
+class KnownLists:
     """What tells the lists of two data sets apart.
 
-    Attributes
+    Parameters
     ----------
     keys : ndarray of shape (n,)
         Digests of the ids.
@@ -36,9 +35,17 @@ class KnownLists(NamedTuple):
         None if features do not tell rows apart.
     """
 
-    keys: np.ndarray
-    lengths: np.ndarray
-    contents: Any
+    def __init__(self, keys, lengths, contents=None):
+        self.keys = keys
+        self.lengths = lengths
+        self.contents = contents
+
+    def shared_with(self, other):
+        """Return the places of the ids that both have, in this one and in the other."""
+        _, places, other_places = np.intersect1d(
+            self.keys, other.keys, return_indices=True
+        )
+        return places, other_places
 
 
 def known_lists(X, lists):
@@ -90,8 +97,8 @@ def contents_of(X_known, lengths):
         return None
     # Ranks, positions and features of items alone are equal in different queries.
     columns = first[:, np.newaxis] if issparse(X_known) else X_known[: len(lengths)]
-    n_distinct = max(len(np.unique(column)) for column in columns.T)
-    if n_distinct < max(LEAST_DISTINCT, len(lengths) / 5):
+    least_distinct = max(LEAST_DISTINCT, len(lengths) / 5)
+    if not any(len(np.unique(column)) >= least_distinct for column in columns.T):
         return None
     return first + np.pi * lengths
 
@@ -133,14 +140,14 @@ def warn_of_known_queries(models, qid, features_of, name=None):
         if scored is None:
             lists = RankingLists.from_qid(qid)
             keys, lengths = lists.keys()
-            scored = KnownLists(keys=keys, lengths=lengths, contents=None)
+            scored = KnownLists(keys, lengths)
         if _warn_of_cut_queries(fitted, scored):
             return
         if fitted.contents is None:
             continue
         if scored.contents is None:
             X_known = features_of(rows_to_know(lists))
-            scored = scored._replace(contents=contents_of(X_known, scored.lengths))
+            scored.contents = contents_of(X_known, scored.lengths)
         warn_if_suspicious("copied queries", fitted, scored)
         if name is not None:
             warn_if_suspicious("training queries", name, fitted, scored)
@@ -151,9 +158,7 @@ def _warn_of_cut_queries(fitted, scored):
 
     Returns whether there are such queries.
     """
-    _, fitted_places, places = np.intersect1d(
-        fitted.keys, scored.keys, return_indices=True
-    )
+    fitted_places, places = fitted.shared_with(scored)
     if np.array_equal(fitted.lengths[fitted_places], scored.lengths[places]):
         return False
     if _FITS_THAT_WARNED.get(id(fitted.keys)) is fitted.keys:

@@ -6,6 +6,7 @@ at most 1 of 200 cases in which the practice is right: the tests and the page "T
 to fool yourself" have the numbers.
 """
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -215,9 +216,7 @@ def _training_queries(name, fitted, scored):
     """
     if scored.contents is None:
         return None
-    _, places, scored_places = np.intersect1d(
-        fitted.keys, scored.keys, return_indices=True
-    )
+    places, scored_places = fitted.shared_with(scored)
     is_same = fitted.contents[places] == scored.contents[scored_places]
     n = int(is_same.sum())
     if n < 5:
@@ -398,7 +397,7 @@ def _cycles(items, wins, probability, variance):
 # The table ----------------------------------------------------------------------------
 
 
-RULES = {
+RULES: dict[str, Callable] = {
     "depth": _depth,
     "all relevant": _all_relevant,
     "reversed scores": _reversed_scores,

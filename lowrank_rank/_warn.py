@@ -60,7 +60,7 @@ class WarningsOnce:
     """
 
     def __enter__(self):
-        self.collected = []
+        self.collected: list = []
         self.token = _COLLECTED.set(self.collected)
 
     def __exit__(self, *error):

@@ -35,9 +35,9 @@ def path_from(start, X, n_places):
     """The state before steps on X as it is."""
     p = X.shape[1]
     square = np.sum(X**2) / len(X)
-    return Trajectory(
-        start, start, start, Scaling(np.zeros(p), np.ones(p)), square, n_places
-    )
+    path = Trajectory(start, Scaling(np.zeros(p), np.ones(p)), square)
+    path.n_places = n_places
+    return path
 
 
 def make_list(rng, n=20, p=3):

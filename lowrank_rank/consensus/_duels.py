@@ -7,7 +7,7 @@ strengths, beta and, with ties, log nu.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -319,7 +319,7 @@ class BradleyTerry(TableMixin):
         """
         i, j = self._indices(a, b)
         log_odds = self.strengths[i] - self.strengths[j]
-        return float(_outcomes(log_odds, self._log_tie()).mean)
+        return float(_Outcomes(log_odds, self._log_tie()).mean)
 
     @checked(confidence_level=LEVEL)
     def probability_interval(
@@ -358,7 +358,7 @@ class BradleyTerry(TableMixin):
         i, j = self._indices(a, b)
         if i == j:
             return np.array([0.5, 0.5])
-        outcomes = _outcomes(self.strengths[i] - self.strengths[j], self._log_tie())
+        outcomes = _Outcomes(self.strengths[i] - self.strengths[j], self._log_tie())
         # Gradient of p in theta: dp/dd = var(score), dp/d(log nu) = cov(score, tie).
         gradient = np.zeros(len(self._sandwich))
         gradient[i] = outcomes.variance
@@ -422,7 +422,7 @@ class BradleyTerry(TableMixin):
 
         # Fisher information of a duel of each pair, (r, r): the variance of its score.
         differences = self.strengths[:, np.newaxis] - self.strengths
-        information = _outcomes(differences, self._log_tie()).variance
+        information = _Outcomes(differences, self._log_tie()).variance
 
         pairs = []
         for _ in range(k):
@@ -608,7 +608,7 @@ def bradley_terry(
         tie = float(np.exp(log_tie))
     misfit = None
     if covariates is None and group is None and judge is None:
-        outcomes = _outcomes(strengths[:, np.newaxis] - strengths, log_tie)
+        outcomes = _Outcomes(strengths[:, np.newaxis] - strengths, log_tie)
         misfit = warn_if_suspicious(
             "cycles", table.items, _wins(table), outcomes.mean, outcomes.variance
         )
@@ -724,8 +724,8 @@ class _Likelihood:
         """Compute the distribution of the outcomes of all rows."""
         log_odds = self.design @ theta[: self.n_linear]
         if self.estimate_tie:
-            return _outcomes(log_odds, theta[-1])
-        return _outcomes(log_odds, -np.inf)
+            return _Outcomes(log_odds, theta[-1])
+        return _Outcomes(log_odds, -np.inf)
 
     def loss(self, outcomes):
         """Compute the negative log likelihood.
@@ -858,13 +858,16 @@ def _trust(table, theta):
     return trust_of_duels, trust(agreeing, n_duels)
 
 
-class _Outcomes(NamedTuple):
+class _Outcomes:
     """Distribution of the outcomes of duels; the score of a duel is 1, 0.5 or 0.
 
-    Attributes
+    Parameters
     ----------
     log_odds, log_tie : ndarray and float
         d and log nu.
+
+    Attributes
+    ----------
     log_total : ndarray
         log(e^(d/2) + nu + e^(-d/2)).
     tie : ndarray
@@ -873,31 +876,20 @@ class _Outcomes(NamedTuple):
         Mean and variance of the score.
     """
 
-    log_odds: Any
-    log_tie: Any
-    log_total: Any
-    tie: Any
-    mean: Any
-    variance: Any
-
-
-def _outcomes(log_odds, log_tie):
-    """Compute the distribution of the outcomes from the log odds d and log nu."""
-    half = log_odds / 2.0
-    log_total = np.logaddexp(np.logaddexp(half, -half), log_tie)
-    win = np.exp(half - log_total)
-    tie = np.exp(log_tie - log_total)
-    loss = np.exp(-half - log_total)
-    mean = win + tie / 2.0
-    variance = win * (1.0 - mean) ** 2 + tie * (0.5 - mean) ** 2 + loss * mean**2
-    return _Outcomes(
-        log_odds=log_odds,
-        log_tie=log_tie,
-        log_total=log_total,
-        tie=tie,
-        mean=mean,
-        variance=variance,
-    )
+    def __init__(self, log_odds, log_tie):
+        self.log_odds = log_odds
+        self.log_tie = log_tie
+        half = log_odds / 2.0
+        self.log_total = np.logaddexp(np.logaddexp(half, -half), log_tie)
+        win = np.exp(half - self.log_total)
+        loss = np.exp(-half - self.log_total)
+        self.tie = np.exp(log_tie - self.log_total)
+        self.mean = win + self.tie / 2.0
+        self.variance = (
+            win * (1.0 - self.mean) ** 2
+            + self.tie * (0.5 - self.mean) ** 2
+            + loss * self.mean**2
+        )
 
 
 def _centred(covariance):

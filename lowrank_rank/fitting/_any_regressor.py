@@ -1,7 +1,7 @@
 """Regression of encoded targets by trees, or by any regressor of scikit-learn."""
 
 from inspect import Parameter, signature
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -222,27 +222,30 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
 # Any regressor ----------------------------------------------------------------------
 
 
-class RegressorModel(NamedTuple):
+class RegressorModel:
     """Fitted regressors: one for all d coordinates, or one for each.
+
+    Parameters
+    ----------
+    regressors : list of regressors
+    n_targets : int
+        The number d of coordinates.
+    vectors : ndarray of shape (n_classes, d) or None
+        Encoded classes, if the only entry of `regressors` is a classifier.
 
     Attributes
     ----------
-    regressors : list of regressors
     linear : LinearModel or None
         The model of the same predictions, if they are linear.
-    n_targets : int
-        The number d of coordinates.
-    n_iter : int
-        1: a regressor is fitted once.
-    vectors : ndarray of shape (n_classes, d) or None
-        Encoded classes, if the only entry of `regressors` is a classifier.
     """
 
-    regressors: list
+    n_iter = 1  # a regressor is fitted once
     linear: LinearModel | None = None
-    n_targets: int = 1
-    n_iter: int = 1
-    vectors: Any = None
+
+    def __init__(self, regressors, n_targets=1, vectors=None):
+        self.regressors = regressors
+        self.n_targets = n_targets
+        self.vectors = vectors
 
     def predict(self, X):
         """Surrogate vectors, shape (n, d)."""

@@ -218,7 +218,8 @@ class RegressionMixin(SetsParameters):
         )
         model = RegressorModel(regressors, n_targets=targets.shape[1])
         first_rows = take_rows(X, np.arange(n_rows(X))[:5])
-        return model._replace(linear=linear_model(model, first_rows))
+        model.linear = linear_model(model, first_rows)
+        return model
 
     def _fit_classifier(self, X, y, weights, encode):
         """Fit a classifier; the model predicts the expected vector of the class.

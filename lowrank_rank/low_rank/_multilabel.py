@@ -1,6 +1,6 @@
 """LowRankSurrogateMultilabelClassifier: sets of labels for the F-measure."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -19,7 +19,7 @@ from ..fitting._logistic import FractionalModel
 from ..target_losses._classes import FBeta, SetLoss, resolve_set_loss
 
 
-class LabelledSets(NamedTuple):
+class LabelledSets:
     """Logistic regression of label and size, and of each label alone.
 
     P(label) is the mean of two estimates: the regression of the label alone, and the
@@ -27,8 +27,9 @@ class LabelledSets(NamedTuple):
     of the sum to their means.
     """
 
-    model: FractionalModel
-    n_labels: int
+    def __init__(self, model, n_labels):
+        self.model = model
+        self.n_labels = n_labels
 
     def predict(self, X):
         """Predict surrogate vectors (n, s K + 1).

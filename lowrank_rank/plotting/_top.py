@@ -1,6 +1,5 @@
 """Curves over the number k of inspected items: precision at k, cumulative gains."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,6 @@ def mean_gains(gains, scores, lists, max_k):
     return np.cumsum(gains_of_place[:max_k]) / lists.n_lists
 
 
-@dataclass(kw_only=True, repr=False, eq=False)
 class PrecisionAtKDisplay(Display):
     """Precision at k, or the gains of the first k, as a curve over k.
 
@@ -98,14 +96,26 @@ class PrecisionAtKDisplay(Display):
     (array([100., 100., 400.]), array([300., 400., 400.]))
     """
 
-    k: np.ndarray
-    values: np.ndarray
-    chance: np.ndarray
-    best: np.ndarray | None = None
-    kind: str = "precision"
-    normalize: bool = False
-    budget: int | None = None
-    name: str | None = None
+    def __init__(
+        self,
+        *,
+        k: np.ndarray,
+        values: np.ndarray,
+        chance: np.ndarray,
+        best: np.ndarray | None = None,
+        kind: str = "precision",
+        normalize: bool = False,
+        budget: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.k = k
+        self.values = values
+        self.chance = chance
+        self.best = best
+        self.kind = kind
+        self.normalize = normalize
+        self.budget = budget
+        self.name = name
 
     @classmethod
     def from_estimator(

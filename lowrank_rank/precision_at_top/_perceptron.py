@@ -1,6 +1,6 @@
 """PrecisionAtKPerceptron: a binary classifier for the top of the list."""
 
-from dataclasses import replace
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -353,7 +353,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             if path is None or not path.n_steps:
                 path, scaled, shift = self._standardise(X, positive)
             else:
-                path = replace(path)  # an error must not change the fitted state
+                path = copy(path)  # an error must not change the fitted state
                 scaled = standardise(X, path.scaling)
                 shift = shift_of(X, path.scaling)
             weights = self._solve_one_pass(path, scaled, shift, positive, lists)
@@ -442,10 +442,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             square = moments.n_features
             shift = (moments.mean - centred.mean) / moments.scale
             weights = start_weights(start, X, positive, scaling, standard)
-        path = Trajectory(
-            start=weights, last=weights, mean=weights, scaling=scaling, square=square
-        )
-        return path, scaled, shift
+        return Trajectory(weights, scaling, square), scaled, shift
 
     def _solve(self, path, X, shift, positive, lists):
         """Return the weights after all passes over the standardised rows."""

@@ -18,7 +18,6 @@ averaged with weights that grow like t^3 (polynomial-decay averaging, Shamir & Z
 """
 
 import warnings
-from dataclasses import dataclass
 from functools import partial
 from math import sqrt
 
@@ -30,7 +29,6 @@ from .._arrays import mean_square
 from .._warn import warn
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._logistic import fit_logistic
-from ..fitting._statistics import Scaling
 from ._batches import make_batches
 from ._surrogates import PRECISION_SURROGATES, perceptron_avg, perceptron_max
 
@@ -59,30 +57,35 @@ def is_perceptron(method):
     return method.startswith("perceptron")
 
 
-@dataclass
 class Trajectory:
     """Optimiser state: initial, current and averaged weights, step count, and scale.
 
-    Attributes
+    Parameters
     ----------
-    start, last, mean : ndarray of shape (p,)
-        Initial, current and averaged weights of the standardised features.
+    start : ndarray of shape (p,)
+        Initial weights of the standardised features.
     scaling : Scaling
         Standardisation of the features; the identity for published methods.
     square : float
         Mean squared norm of the standardised rows, R^2.
+
+    Attributes
+    ----------
+    last, mean : ndarray of shape (p,)
+        Current and averaged weights.
     n_places : int
         Number of places at the top of all rows, in a stream of all calls so far.
     n_steps : int
     """
 
-    start: np.ndarray
-    last: np.ndarray
-    mean: np.ndarray
-    scaling: Scaling
-    square: float
-    n_places: int = 0
-    n_steps: int = 0
+    def __init__(self, start, scaling, square):
+        self.start = start
+        self.last = start
+        self.mean = start
+        self.scaling = scaling
+        self.square = square
+        self.n_places = 0
+        self.n_steps = 0
 
     def step(self, batch, method, *, eta0, alpha):
         """Take one step on a batch; returns its precision before the step."""

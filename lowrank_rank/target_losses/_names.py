@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from difflib import SequenceMatcher
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._arrays import shown
 from .._parameters import check_parameter, count
@@ -26,22 +26,23 @@ from ._positional import (
 from ._target_loss import RankingMeasure, TargetLoss
 
 
-class Name(NamedTuple):
+class Name:
     """An entry of the table: a name, its class and the parameters that the name fixes.
 
-    Attributes
+    Parameters
     ----------
     base : str
         The name up to "@".
     measure : type
         Class of the measure; its attribute `at` declares the syntax after "@".
-    fixed : dict
+    **fixed : dict
         Parameters that the name itself sets.
     """
 
-    base: str
-    measure: type[RankingMeasure]
-    fixed: dict[str, Any] = {}  # noqa: RUF012
+    def __init__(self, base: str, measure: type[RankingMeasure], **fixed: Any) -> None:
+        self.base = base
+        self.measure = measure
+        self.fixed = fixed
 
     @property
     def at(self):
@@ -110,14 +111,14 @@ CUTS = {"k": ("k", "10"), "[k]": ("k", "10"), "p%": ("share", "25%")}
 _TABLE = [
     Name("precision", PrecisionAtK),
     Name("precision", PrecisionAtShare),
-    Name("wta", PrecisionAtK, {"k": 1}),
-    Name("prbep", PrecisionAtShare, {"share": 1.0}),
+    Name("wta", PrecisionAtK, k=1),
+    Name("prbep", PrecisionAtShare, share=1.0),
     Name("recall", RecallAtK),
     Name("dcg", DCG),
-    Name("dcg_exp", DCG, {"gain": "exponential"}),
+    Name("dcg_exp", DCG, gain="exponential"),
     Name("gain", GainAtK),
     Name("ndcg", NDCG),
-    Name("ndcg_exp", NDCG, {"gain": "exponential"}),
+    Name("ndcg_exp", NDCG, gain="exponential"),
     Name("auc", AUC),
     Name("spearman", SpearmanRho),
     Name("eru", ExpectedRankUtility),
