@@ -5,14 +5,17 @@ MAP and AUC of sets of labels. Classes: accuracy. A row has the value of a model
 from the reference, the mean over rows of 3 folds with its 95 % interval. "Tuned" models choose
 their penalty on 3 inner folds of the training part.
 
-Orders (all labels known, or half of them) and ratings are compared with the item means, the same
-order for every row. Ratings: NDCG@5 of the known ones. Histories: the share of held-out likes in
+Orders (all labels known; half of them with their place in the whole order, as a grade is; half of
+them ranked among themselves) and ratings are compared with the item means, the same order for
+every row. Models of places take "dcg@10", models of ranks "kendall". Ratings: NDCG@5 of the known
+ones. Histories: the share of held-out likes in
 the first ten unseen items, minus that of popularity.
 """
 
 import warnings
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
@@ -88,7 +91,9 @@ def models_with_gaps(target_loss):
         "item means": Filled(DummyRegressor()),
         "stack": StackingRanker(target_loss=target_loss),
         "logistic": low_rank(),
-        "ridge, gcv": low_rank(estimator="ridge", alpha="gcv"),
+        "ridge, gcv": LowRankSurrogateRanker(
+            target_loss="dcg@10", estimator="ridge", alpha="gcv"
+        ),
         "trees": low_rank(estimator="trees"),
         "tuned ridge of each item": EachItem(tuned),
         "forest of grades": Filled(
@@ -185,7 +190,7 @@ def items_part(args):
 
 
 def orders_part(args):
-    """Kendall's tau, 1 is best, of all labels known in training, and of half of them."""
+    """Kendall's tau, 1 is best, of held-out orders, by what is known in training."""
     sets = {"generated": tiny_items} if args.tiny else chosen(ORDERS, args)
 
     def judge(truth, predicted):
@@ -194,9 +199,15 @@ def orders_part(args):
     for name, load in sets.items():
         X, y = load(args.data)
         unknown = np.random.default_rng(0).random(y.shape) < 0.5
-        for known, labels in {"all": y, "half": np.where(unknown, np.nan, y)}.items():
-            folds = list(KFold(args.folds, shuffle=True, random_state=0).split(X))
-            models = models_with_gaps("kendall")
+        places = np.where(unknown, np.nan, y)
+        labels_of = {
+            "all": (y, "kendall"),
+            "half, places": (places, "dcg@10"),
+            "half, ranks": (rankdata(places, axis=1, nan_policy="omit"), "kendall"),
+        }
+        folds = list(KFold(args.folds, shuffle=True, random_state=0).split(X))
+        for known, (labels, target_loss) in labels_of.items():
+            models = models_with_gaps(target_loss)
             found = compared(name, "tau", X, labels, models, folds, judge, truth=y)
             yield from ({**row, "known": known} for row in found)
 

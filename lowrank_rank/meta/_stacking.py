@@ -143,9 +143,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         `WrappedRanker`. None makes two parts, named "linear" and "trees": for documents
         `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for fixed items
         `LowRankSurrogateRanker` with its defaults and with a forest, recommended for
-        orders of labels (``target_loss="kendall"``). These parts take ordinary data
-        frames: text, booleans and categories (a new one in `predict` is
-        unknown; of more than 255, the rarest count as one), and missing values (linear
+        orders of labels (``target_loss="kendall"``, for places with gaps "dcg@10").
+        These parts take ordinary data frames: text, booleans and categories (a new one
+        in `predict` is unknown; of more than 255, the rarest count as one), and missing
+        values (linear
         parts and forests get medians). Columns of objects are numbers if all values
         are; text of which half or more of the distinct values are numbers is refused,
         and a category dtype is always categories. `fit` decides this. After a fit to an
