@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from .._arrays import check_finite, check_same_index
 from .._parameters import LEVEL, checked
@@ -543,17 +543,19 @@ def _judge_weights(h, j, j_unlabelled):
 
 def student(mean, standard_error, n, confidence_level):
     """Compute Student's intervals of means of n values, and the p values of mean 0."""
-    half_width = stats.t.ppf(0.5 + confidence_level / 2.0, n - 1) * standard_error
+    quantile = special.stdtrit(n - 1, 0.5 + confidence_level / 2.0)
+    half_width = quantile * standard_error
     interval = np.stack([mean - half_width, mean + half_width], axis=-1)
     t = _ratio(np.abs(mean), standard_error)
-    return interval, 2.0 * stats.t.sf(t, n - 1)
+    return interval, 2.0 * special.stdtr(n - 1, -t)
 
 
 def normal(mean, standard_error, confidence_level):
     """Compute normal intervals of means, and the p values of mean 0."""
-    half_width = stats.norm.ppf(0.5 + confidence_level / 2.0) * standard_error
+    half_width = special.ndtri(0.5 + confidence_level / 2.0) * standard_error
     interval = np.stack([mean - half_width, mean + half_width], axis=-1)
-    return interval, 2.0 * stats.norm.sf(_ratio(np.abs(mean), standard_error))
+    z = _ratio(np.abs(mean), standard_error)
+    return interval, 2.0 * special.ndtr(-z)
 
 
 def _ratio(distance, scale):
@@ -564,7 +566,7 @@ def _ratio(distance, scale):
 
 def wilson(fraction, n, confidence_level):
     """Compute Wilson's intervals of fractions of n values."""
-    z2 = stats.norm.ppf(0.5 + confidence_level / 2.0) ** 2
+    z2 = special.ndtri(0.5 + confidence_level / 2.0) ** 2
     centre = (fraction + z2 / (2 * n)) / (1 + z2 / n)
     variance = fraction * (1 - fraction) / n + z2 / (4 * n**2)
     half_width = np.sqrt(z2 * variance) / (1 + z2 / n)
