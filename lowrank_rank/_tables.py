@@ -27,11 +27,18 @@ def cell_of(value):
 
 
 class TableMixin:
-    """A result that prints as a table; a subclass defines ``_columns``."""
+    """A result that prints as a table; a subclass defines ``_columns``.
+
+    ``_lines`` are sentences below the table.
+    """
 
     def _columns(self) -> dict:
         """Columns of equal length by name."""
         raise NotImplementedError
+
+    def _lines(self) -> list[str]:
+        """Return the sentences below the table."""
+        return []
 
     def to_frame(self) -> "pandas.DataFrame":
         """Return the table as a pandas DataFrame.
@@ -56,11 +63,13 @@ class TableMixin:
         return list(zip(*columns, strict=True))
 
     def __repr__(self) -> str:
-        return "\n".join("  ".join(row).rstrip() for row in self._padded_rows())
+        rows = ["  ".join(row).rstrip() for row in self._padded_rows()]
+        return "\n".join([*rows, *self._lines()])
 
     def _repr_html_(self) -> str:
         head, *body = self._padded_rows()
         lines = ["".join(f"<th>{escape(name)}</th>" for name in head)]
         for row in body:
             lines.append("".join(f"<td>{escape(cell)}</td>" for cell in row))
-        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+        table = f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+        return table + "".join(f"<p>{escape(line)}</p>" for line in self._lines())

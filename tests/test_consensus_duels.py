@@ -571,7 +571,11 @@ def test_the_result_prints_best_first():
     assert [line.split()[0] for line in lines[1:]] == ["1", "2", "3"]
     assert lines[1].split()[1] == board.items[np.argmax(board.strengths)]
     pytest.importorskip("pandas")
-    assert board.to_frame()["strength"].is_monotonic_decreasing
+    frame = board.to_frame()
+    assert frame["strength"].is_monotonic_decreasing
+    by_item = frame.set_index("item").loc[board.items]
+    ends = by_item[["strength_low", "strength_high"]].to_numpy()
+    np.testing.assert_allclose(ends, board.interval())
 
 
 def test_missing_names_are_named_by_their_row():

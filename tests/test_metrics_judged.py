@@ -99,6 +99,40 @@ def test_a_clear_loser_stays_the_loser():
     assert found.difference[0] < 0
 
 
+def with_lost_judgements(seed):
+    """Equal runs; 6 % of the first documents that "new" alone has are unjudged."""
+    runs = runs_of({"new": 1.0, "old": 1.0}, n_queries=150, seed=seed)
+    qrels = judged_from(runs, ["old", "new"])
+    rng = np.random.default_rng(seed)
+    for q, judged in qrels.items():
+        old = list(runs["old"][q])[:4]
+        qrels[q] = {d: g for d, g in judged.items() if d in old or rng.random() > 0.06}
+    return qrels, runs
+
+
+@pytest.mark.parametrize("seed", [34, 36])
+def test_a_difference_that_stays_in_its_interval_has_no_warning(seed):
+    qrels, runs = with_lost_judgements(seed)
+    found = compare_rankers(qrels, runs, measure="precision@4")  # and no warning
+    assert found.means.judged["judged@4"][0] < 0.96
+    assert found.p_value[0] > 0.05
+    # The lost judgements could make it significant, but the interval holds that.
+    for q, run in runs["new"].items():
+        first = dict.fromkeys(set(list(run)[:4]) - set(list(runs["old"][q])[:4]), 1)
+        qrels[q] = first | qrels[q]
+    filled = compare_rankers(qrels, runs, measure="precision@4")
+    assert filled.p_value[0] <= 0.05
+    assert filled.difference[0] < found.interval[0, 1]
+
+
+@pytest.mark.parametrize(("seed", "sign"), [(23, -1), (5, 1)])
+def test_a_lost_verdict_and_a_difference_beyond_the_interval_are_named(seed, sign):
+    qrels, runs = with_lost_judgements(seed)
+    with pytest.warns(UserWarning, match=MESSAGE):
+        found = compare_rankers(qrels, runs, measure="precision@4")
+    assert np.sign(found.difference[0]) == sign
+
+
 def test_what_is_judged_is_unknown_from_relevant_documents_alone():
     runs = runs_of({"new": 1.5, "old": 1.0})
     qrels = judged_from(runs, ["old"])

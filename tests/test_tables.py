@@ -1,6 +1,7 @@
-"""Results that print as a table: text, HTML and data frame of the same columns."""
+"""Results that print as a table: text, HTML and data frame."""
 
 import sys
+from html import escape
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from lowrank_rank import (
     LowRankSurrogateRanker,
     StackingRanker,
+    SuspiciousDataWarning,
+    bradley_terry,
     compare_rankers,
     consensus_ranking,
 )
@@ -39,6 +42,21 @@ def test_text_and_html_by_hand():
     assert html.count("<tr>") == 4
     assert html.count("<td>") == 9
     assert html.count("<th>") == 3
+
+
+def test_sentences_below_a_table_are_in_its_html():
+    cycle = np.array(
+        [[0, 80, 20, 95], [20, 0, 80, 80], [80, 20, 0, 80], [5, 20, 20, 0]]
+    )
+    duels = [["a", "b"], ["b", "a"], ["a", "c"], ["c", "a"]]
+    with pytest.warns(SuspiciousDataWarning, match="cycles"):
+        contradicted = bradley_terry(cycle)
+    few_groups = bradley_terry(duels, group=[1, 1, 2, 2])
+    for board in (contradicted, few_groups):
+        sentence = repr(board).splitlines()[-1]
+        assert "P(0 beats 2)" in sentence or "No errors" in sentence
+        assert f"<p>{escape(sentence)}</p>" in board._repr_html_()
+        assert board._repr_html_().startswith("<table>")
 
 
 def test_to_frame_says_what_it_needs(monkeypatch):

@@ -7,7 +7,7 @@ strengths, beta and, with ties, log nu.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +23,9 @@ from .._suspicious import warn_if_suspicious
 from .._tables import TableMixin
 from ._consensus import RankIntervals
 from ._read_duels import check_connected, read_duels
+
+if TYPE_CHECKING:
+    import pandas
 
 #: Fewest groups for errors that are clustered by them: with 2 or 3, Student's quantiles
 #: at 95 % are above 4, and the effective number of groups is hardly known.
@@ -127,8 +130,8 @@ class BradleyTerry(TableMixin):
         # The delta method: the standard error of nu is nu times that of log nu.
         return self.tie * float(np.sqrt(max(self._sandwich[-1, -1], 0.0)))
 
-    def __repr__(self) -> str:
-        lines = [super().__repr__()]
+    def _lines(self):
+        lines = []
         if self.misfit is not None:
             lines.append(self.misfit)
         if self._has_few_groups():
@@ -136,7 +139,7 @@ class BradleyTerry(TableMixin):
                 f"No errors: {self.n_groups} group(s) are too few, they need "
                 f"{LEAST_GROUPS}."
             )
-        return "\n".join(lines)
+        return lines
 
     def _has_few_groups(self):
         return self.n_groups is not None and self.n_groups < LEAST_GROUPS
@@ -164,11 +167,32 @@ class BradleyTerry(TableMixin):
         best_first = np.argsort(self.ranks)
         return {name: values[best_first] for name, values in columns.items()}
 
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the printed table, with the 95 % interval of each strength.
+
+        Returns
+        -------
+        DataFrame
+            One row for each item, best first. The intervals are "strength_low" and
+            "strength_high"; with fewer than five groups there are none.
+        """
+        frame = super().to_frame()
+        if self._has_few_groups():
+            return frame
+        low, high = self.interval()[np.argsort(self.ranks)].T
+        place = frame.columns.get_loc("rank_low")
+        frame.insert(place, "strength_low", low)
+        frame.insert(place + 1, "strength_high", high)
+        return frame
+
     @checked(confidence_level=LEVEL, of=["strengths", "coefficients"])
     def interval(
         self, confidence_level: float = 0.95, *, of: str = "strengths"
     ) -> np.ndarray:
         """Compute Student's intervals of the strengths or the coefficients, each alone.
+
+        The rows are in the order of ``items``. ``to_frame()``, best first, has those of
+        the strengths at 95 % as "strength_low" and "strength_high".
 
         Parameters
         ----------
@@ -180,7 +204,7 @@ class BradleyTerry(TableMixin):
         Returns
         -------
         ndarray of shape (r, 2) or (n_covariates, 2)
-            Low and high ends, in the order of ``items`` or of the covariates.
+            Low and high ends.
 
         Raises
         ------

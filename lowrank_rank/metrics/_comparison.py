@@ -418,7 +418,8 @@ judgements, or table
     measure). If not, a line below the tables says that it is unknown. A pair has no
     verdict, and a warning says so, if one run is judged less beyond chance, and the
     verdict would change if the documents that it alone has among its first k were
-    relevant. Its interval and p values are nan, and neither run is shown to be better.
+    relevant (a difference that is not significant must leave its interval too). Its
+    interval and p values are nan, and neither run is shown to be better.
 
     Student's intervals of 95 % cover .95 of NDCG with 5 queries, and .89 to .93 if
     differences of few queries are skewed to one side. In families, intervals over

@@ -124,7 +124,7 @@ def compare_judged(
 
     In such a pair one run is judged less than the other beyond chance, and the verdict
     is another one if the unjudged documents that this run alone has among its first k
-    are relevant.
+    are relevant. A difference that is not significant must leave its interval too.
 
     Parameters
     ----------
@@ -164,8 +164,13 @@ def compare_judged(
         of_two = paired_statistics(
             compared, weights, None, None, confidence_level, anytime
         )
-        if _verdicts(of_two, level)[0, 1] != verdicts[less, more]:
-            if_relevant[less, more] = of_two["difference"][0, 1]
+        difference = of_two["difference"][0, 1]
+        is_changed = _verdicts(of_two, level)[0, 1] != verdicts[less, more]
+        if verdicts[less, more] == 0:
+            # A difference that is not significant says no more than its interval.
+            is_changed &= difference > statistics["interval"][less, more, 1]
+        if is_changed:
+            if_relevant[less, more] = difference
     return mean_fractions, if_relevant
 
 
