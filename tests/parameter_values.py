@@ -65,7 +65,6 @@ NEEDS = {
 WEIGHTS = "check_sample_weight_equivalence_on_{}_data: AssertionError"
 EXPECTED = {
     "LowRankSurrogateRanker(estimator='trees')": [WEIGHTS.format("dense")],
-    "LowRankSurrogateMultilabelClassifier(estimator='trees')": [],
     "LowRankSurrogateClassifier(estimator='trees')": [
         WEIGHTS.format("dense"),
         WEIGHTS.format("sparse"),
