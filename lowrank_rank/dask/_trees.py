@@ -13,11 +13,10 @@ from dask import delayed
 from distributed import wait
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix, issparse
-from sklearn.base import clone
 
 from .._labels import refuse_zero_weights
 from .._lists import RankingLists
-from ..meta._wrapped import clonable, explain_long_query
+from ..meta._wrapped import cloned, explain_long_query
 from ._blocks import join
 
 
@@ -42,7 +41,7 @@ def fit_trees(model, blocks):
     model._has_qid_ = True
     if model.n_lists_ == 0:
         refuse_zero_weights()
-    estimator = clone(clonable(model.estimator))
+    estimator = cloned(model.estimator)
     settings = estimator.get_params()
     if hasattr(estimator.objective, "with_units_of"):
         settings["objective"] = estimator.objective.with_units_of(rows)

@@ -252,7 +252,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
 
     def __sklearn_clone__(self) -> "WrappedRanker":
         ranker = copy(self)
-        ranker.estimator = clonable(self.estimator)
+        ranker.estimator = cloned(self.estimator, safe=False)
         return super(WrappedRanker, ranker).__sklearn_clone__()
 
     # Fitting --------------------------------------------------------------------------
@@ -285,10 +285,11 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         """Fit a clone of the estimator, with the rows of each list together."""
         X, y, lists, weights = self._grouped(X, y, lists, weights)
         grades = self._grades_of_fit(y)
-        model = clone(clonable(self.estimator))
         if self.early_stopping:
             n_trees = self._best_n_iter(X, y, grades, lists, weights)
             model = with_trees(self.estimator, n_trees)
+        else:
+            model = cloned(self.estimator)
         options = self._fit_options(lists, weights)
         with explain_long_query(model):
             fit_one(model, X, grades, **options)
@@ -380,20 +381,19 @@ def _has_scores(classifier):
     return hasattr(classifier, "decision_function") and len(classifier.classes_) == 2
 
 
-def clonable(estimator):
-    """Return an estimator that `clone` takes, which copies no lists of parameters.
+def cloned(estimator, *, safe=True):
+    """Clone an estimator, also one that copies its lists of parameters, as CatBoost.
 
-    CatBoost copies such lists itself, and needs tuples.
+    `safe` is as in `clone`. Lists of such an estimator become tuples.
     """
     try:
-        clone(estimator, safe=False)
+        return clone(estimator, safe=safe)
     except RuntimeError:
         params = estimator.get_params(deep=False)
         for name, value in params.items():
             if isinstance(value, list):
                 params[name] = tuple(value)
-        return type(estimator)(**params)
-    return estimator
+        return clone(type(estimator)(**params))
 
 
 def last_step(estimator):
