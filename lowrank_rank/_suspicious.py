@@ -122,8 +122,15 @@ def _reversed_scores(name, values, random_values):
 def are_reversed(scores, y, lists):
     """Return whether scores >= 0, as distances and ranks are, vary against labels.
 
-    A fast test before that of the measure.
+    A fast test before that of the measure. Rows without a label do not count.
     """
+    is_labelled = ~np.isnan(y)
+    if not is_labelled.all():
+        lists, _ = lists.select(is_labelled)
+        scores = scores[is_labelled]
+        y = y[is_labelled]
+    if lists.n_lists == 0:
+        return False
     if scores.min() < 0 or lists.n_rows < 3 * lists.n_lists:
         return False
     # Covariance of each list, times its length: sum s y - sum s sum y / length.

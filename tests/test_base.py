@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import Lasso, Ridge
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.fixes import parse_version
@@ -456,3 +457,12 @@ def test_a_verbose_score_prints_the_random_order(capsys):
         f"[OrderPreservingRegressor] NDCG(k=10) {score:.4g}, "
         f"random order {by_chance:.4g}\n"
     )
+
+
+def test_a_printed_score_warns_once_of_lists_without_a_value(capsys):
+    model = OrderPreservingRegressor().fit(X, y, qid=qid)
+    model.set_params(verbose=1)
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        model.score(X, np.zeros(len(y)), qid=qid)
+    assert len(caught) == 1
+    assert "random order 0" in capsys.readouterr().out

@@ -100,6 +100,18 @@ def ranks(seed):
     compare_rankers(y, scores, qid=qid)
 
 
+def items_with_gaps(seed, sign=-1):
+    """Fixed items, a third of whose grades are unknown, under distances or scores."""
+    rng = np.random.RandomState(seed)
+    grades = rng.randint(0, 5, (60, 8)).astype(float)
+    scores = sign * (grades + rng.normal(size=grades.shape))
+    grades[rng.uniform(size=grades.shape) < 0.3] = np.nan
+    grades[0] = np.nan
+    noise = rng.uniform(size=grades.shape)
+    scores = {"new": scores - scores.min(), "noise": noise}
+    compare_rankers(grades, scores, measure="ndcg@5", zero_division=0)
+
+
 def useful_and_useless_scores(seed):
     X, y, qid, train = documents(seed, noise=3.0)
     rng = np.random.RandomState(seed)
@@ -337,6 +349,7 @@ WRONG = [
     ("all relevant", fit_to_stars, {}),
     ("reversed scores", distances, {}),
     ("reversed scores", ranks, {}),
+    ("reversed scores", items_with_gaps, {}),
     ("two scores", classes, {}),
     ("joined ids", joined_files, {}),
     ("joined ids", joined_files, {"fit": False}),
@@ -372,6 +385,7 @@ RIGHT = [
     (fit_to_stars, {"lowest": 0}),
     (fit_to_stars, {"target_loss": "ndcg"}),
     (useful_and_useless_scores, {}),
+    (items_with_gaps, {"sign": 1}),
     (classes, {"method": "decision_function"}),
     (classes, {"method": "predict_proba"}),
     (joined_files, {"distinct": True}),

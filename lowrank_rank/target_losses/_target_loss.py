@@ -465,7 +465,10 @@ class RankingMeasure(BaseEstimator):
         return self._undefined_on(int(n_lists))
 
     def _mean_of_random_order(self, y_true, qid=None, sample_weight=None):
-        """Compute the mean of the measure if each list is ordered at random."""
+        """Compute the mean of the measure if each list is ordered at random.
+
+        `undefined` without any value; the mean of the scores warns of that.
+        """
         shape = np.shape(y_true)[:2]
         equal_scores: Any = np.zeros(shape)
         if issparse(y_true):
@@ -476,6 +479,9 @@ class RankingMeasure(BaseEstimator):
         sums = self._sums_of_lists(
             y_true, equal_scores, qid, sample_weight, of_orders=True
         )
+        _, weight, _ = sums
+        if weight == 0:
+            return self.undefined
         return self._mean_of_sums(sums)
 
     def _undefined_on(self, n_lists):
