@@ -136,6 +136,21 @@ def test_one_class_is_refused(words):
     X, _, qid = words
     with pytest.raises(ValueError, match="one class"):
         StructuredHingeSequenceClassifier().fit(X, np.zeros(480), qid=qid)
+    steps = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4)
+    with pytest.raises(ValueError, match="one class"):
+        steps.partial_fit(X, np.zeros(480), qid=qid)
+    assert not hasattr(steps, "classes_")
+
+
+def test_other_classes_in_a_later_call_are_refused(words):
+    X, y, qid = words
+    model = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4)
+    model.partial_fit(X[:102], y[:102], classes=["a", "b", "c"], qid=qid[:102])
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="are not the same as before"):
+        model.partial_fit(X[102:], y[102:], classes=["a", "b", "d"], qid=qid[102:])
+    assert np.array_equal(model.coef_, before)
+    model.partial_fit(X[102:], y[102:], classes=["c", "b", "a"], qid=qid[102:])
 
 
 def test_handwritten_words(data_folder):

@@ -10,7 +10,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index
 from .._base import linear_scores
-from .._classes import check_two_classes, class_indices, class_labels, read_classes
+from .._classes import (
+    check_same_classes,
+    check_two_classes,
+    class_indices,
+    class_labels,
+    read_classes,
+)
 from .._labels import read_weights, refuse_no_qid, split_target
 from .._lists import RankingLists
 from .._parameters import all_or_nothing, fresh_fit
@@ -255,8 +261,11 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
             y = read_classes(self, X, y)
             lists = _sequences(qid, len(y))
             if is_first:
-                self.classes_ = np.unique(y if classes is None else np.asarray(classes))
+                labels = y if classes is None else np.asarray(classes)
+                self.classes_ = check_two_classes(np.unique(labels))
             else:
+                if classes is not None:
+                    check_same_classes(np.asarray(classes), self.classes_)
                 _, last_key = self._ends_
                 check_continues(
                     self._has_qid_, last_key, lists, "sequence", "sequences of one row"
