@@ -19,6 +19,7 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     StackingRanker,
     WrappedRanker,
+    compare_rankers,
     make_ranking_scorer,
     ranking_target,
 )
@@ -141,6 +142,28 @@ def test_a_search_says_once_that_grades_up_to_2_have_no_utility():
     said = printed(search, X, ranking_target(grades, QID), groups=QID)
     assert len(said) == 1
     assert "ExpectedRankUtility(neutral=0)" in said[0]
+
+
+def test_a_search_says_once_that_a_score_counts_no_grade():
+    """The five scorers on items of grades 0 and 1; no candidate is fitted for "eru"."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(60, 3))
+    relevant = (features @ rng.normal(size=(3, 4)) > 0).astype(float)
+    search = GridSearchCV(
+        LowRankSurrogateRanker(),
+        {"target_loss": ["map", "pd"]},
+        scoring=make_ranking_scorer(["precision@5", "map", "eru", "pd", "ndcg"]),
+        refit="ndcg",
+        cv=3,
+    )
+    said = printed(search, features, relevant)
+    assert len(said) == 1
+    assert "ExpectedRankUtility(neutral=0) counts all grades above 0" in said[0]
+    scores = {"one": relevant, "two": rng.normal(size=relevant.shape)}
+    with pytest.warns(UserWarning, match=r"ExpectedRankUtility\(neutral=0\)") as caught:
+        compare_rankers(relevant, scores, measure="eru")
+    assert len(caught) == 1
+    compare_rankers(4 * relevant, scores, measure="eru")  # and no warning
 
 
 @pytest.mark.parametrize("with_qid", [False, True])

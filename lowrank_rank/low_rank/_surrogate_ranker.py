@@ -39,7 +39,9 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     * (n_rows,): grades of documents; `qid` says which rows are a query.
     * (n_queries, r): grades of the same r items; NaN is not judged. Orders of labels
-      are grades r - rank, with "kendall": `StackingRanker` is better for them.
+      are grades r - rank, with "kendall": `StackingRanker` is better for them. Item
+      numbers, best first, look like grades and are none: convert them by
+      `datasets.grades_from_orders`.
     * (n_queries, r, r): preferences y[q, i, j] >= 0 of item i over j, for "pd".
 
     Parameters
@@ -199,7 +201,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
             data frame of pandas or polars unchanged, with categories and missing
             values.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
-            Labels, higher is better; a `ranking_target` carries its qid.
+            Labels, higher is better (of orders: `grades_from_orders`); a
+            `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None

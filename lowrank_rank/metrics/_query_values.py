@@ -34,7 +34,7 @@ from ..datasets._trec import (
 from ..target_losses._target_loss import check_zero_division
 from ._judged import JudgedRuns, have_judged_irrelevant
 from ._per_query import ListsOfRun, check_takes_runs
-from ._scorer import RankingScorer
+from ._scorer import RankingScorer, warn_of_worthless_grades
 
 
 class QueryValues(NamedTuple):
@@ -381,6 +381,7 @@ class MeasuredLabels:
                 labels = labels.ravel()
             self.labels[name] = labels
             warn_if_suspicious("all relevant", measure, self.y)
+            warn_of_worthless_grades(measure, self.y)
         warn_if_suspicious("joined ids", self.lists, self.y)
 
     def values(self, scores):

@@ -242,15 +242,13 @@ class RankingScorer(BaseEstimator):
         y, scores, qid = self.labels_and_scores(estimator, X, y_true, qid)
         measures = self.measure
         if not isinstance(measures, dict):
-            return float(
-                measures.measure(y, scores, qid=qid, sample_weight=sample_weight)
-            )
-        return {
-            name: float(
-                measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
-            )
-            for name, measure in measures.items()
-        }
+            measures = {"": measures}
+        values = {}
+        for name, measure in measures.items():
+            value = measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
+            values[name] = float(value)
+            warn_of_worthless_grades(measure, y)
+        return values if isinstance(self.measure, dict) else values[""]
 
     __call__ = score
 
@@ -325,6 +323,12 @@ class RankingScorer(BaseEstimator):
                 "a search with metadata routing; or set one_list=True in "
                 "make_ranking_scorer if all rows are one list."
             )
+
+
+def warn_of_worthless_grades(measure, y):
+    """Warn if no grade is above the neutral one of a measure: all values are 0."""
+    if hasattr(measure, "neutral") and not issparse(y) and np.size(y) >= 20:
+        measure.warn_without_utility(np.asarray(y))
 
 
 def predict_scores(estimator, X, qid=None, *, matrix=False):

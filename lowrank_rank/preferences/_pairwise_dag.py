@@ -118,8 +118,10 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     The shape of y selects the layout:
 
-    * (n_queries, r): grades of the same r items; a full ranking is r - rank. NaN is not
-      ranked: u_ij is regressed on the rows that know both items.
+    * (n_queries, r): grades of the same r items; a full ranking is r - rank. Orders,
+      item numbers best first, look like grades and are none: convert them by
+      `datasets.grades_from_orders`. NaN is not ranked: u_ij is regressed on the rows
+      that know both items.
     * (n_queries, r, r): preferences y[q, i, j] >= 0. They may prefer both ways or in a
       cycle, as counts of votes do.
     * (n_rows,): grades of documents; `qid` says which rows are a query. The preference
@@ -279,8 +281,8 @@ and (d,)
         X : array-like or sparse matrix of shape (n_rows, n_features)
             One row per query for fixed items, or per document.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
-            Grades, higher is better, or preferences; a `ranking_target` carries its
-            qid.
+            Grades, higher is better (of orders: `grades_from_orders`), or preferences;
+            a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
