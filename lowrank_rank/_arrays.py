@@ -111,8 +111,8 @@ def refuse_text_entries(values, name, what="be an array of numbers"):
     index = np.unravel_index(place[0], array.shape)
     cell = f"{name}{[int(i) for i in index]}" if array.ndim else name
     raise ValueError(
-        f"{name} must {what}: {cell} is the text {shown(place[1])}. Map "
-        "words to numbers first; pandas.to_numeric reads numbers that are text."
+        f"{name} must {what}: {cell} is the text {shown(place[1])}. Map words to "
+        "numbers first; pandas.to_numeric reads numbers that are text."
     )
 
 
@@ -401,8 +401,7 @@ def check_same_columns(**named):
                 raise ValueError(
                     f"The columns of {name} should be those of {first}, in order: "
                     f"column {j} of {name} is {shown(two)}, not {shown(one)}. Select "
-                    "by name, or "
-                    f"give {name}.to_numpy()."
+                    f"by name, or give {name}.to_numpy()."
                 )
 
 
@@ -428,10 +427,8 @@ def by_label(values, labels, name):
     if lacks_labels or names_nothing or not index.is_unique:
         raise ValueError(
             f"{name} is a Series with the index {shown(index[:5].tolist())}, read by "
-            "the "
-            f"labels {shown([plain(label) for label in labels[:5]])}: set these labels "
-            "as its "
-            f"index, or give {name}.to_numpy()."
+            f"the labels {shown([plain(label) for label in labels[:5]])}: set these "
+            f"labels as its index, or give {name}.to_numpy()."
         )
     return values.loc[labels]
 

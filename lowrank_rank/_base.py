@@ -131,8 +131,7 @@ def _with_hints(method):
         if "qid" in parameters and len(args) >= n_positional:
             raise TypeError(
                 f"{type(self).__name__}.{method.__name__} takes X and y, and the rest "
-                "by "
-                f"name: give {_QID}."
+                f"by name: give {_QID}."
             )
         for name in kwargs.keys() - parameters.keys():
             if name in _INSTEAD:

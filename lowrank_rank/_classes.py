@@ -136,8 +136,7 @@ def _cost_matrix(loss_matrix, labels, source):
         if loss_matrix not in ("absolute", "squared"):
             raise ValueError(
                 f"loss_matrix={shown(loss_matrix)} is unknown: give a matrix, "
-                "'absolute' or "
-                "'squared'."
+                "'absolute' or 'squared'."
             )
         # |i - j| or (i - j)^2
         differences = np.subtract.outer(np.arange(n_classes), np.arange(n_classes))
@@ -171,9 +170,8 @@ def _check_order(matrix, labels, decisions):
         raise ValueError(
             "Which rows of loss_matrix belong to which labels? Another order than "
             f"{shown(labels.tolist())} means other costs. Give classes=[...] in the "
-            "order of "
-            "the rows, or name them: a data frame with index and columns, or y as an "
-            "ordered Categorical."
+            "order of the rows, or name them: a data frame with index and columns, or "
+            "y as an ordered Categorical."
         )
 
 
@@ -277,8 +275,7 @@ def read_binary_labels(y, classes, pos_label, estimator):
         raise ValueError(
             f"pos_label={shown(pos_label)} is not a valid label: it should be one of "
             f"{shown(classes.tolist())} (if another estimator encodes labels, y = "
-            "(label == "
-            "pos_label))."
+            "(label == pos_label))."
         )
     return y == pos_label, classes, pos_label
 

@@ -273,8 +273,8 @@ def refuse_no_qid(estimator, remedy):
     raise ValueError(
         f"This {type(estimator).__name__} was fitted with query ids, and without qid "
         f"all rows would be one list. Pass qid=...; {remedy}. A Pipeline or a search "
-        "loses the qid= that it gets, unless sklearn.set_config("
-        "enable_metadata_routing=True) was called: give it y as "
+        "loses the qid= that it gets, unless "
+        "sklearn.set_config(enable_metadata_routing=True) was called: give it y as "
         "ranking_target(y, qid)."
     )
 
@@ -286,9 +286,8 @@ def one_label_per_row(y):
         if len(lengths) > 1:
             raise ValueError(
                 f"y is ragged, its rows have lengths {shown(sorted(lengths))}. If "
-                "lists have "
-                "different items, give one row per document and qid=...; otherwise use "
-                "NaN for missing ones."
+                "lists have different items, give one row per document and qid=...; "
+                "otherwise use NaN for missing ones."
             )
     shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     return len(shape) == 1 or shape[1:] == (1,)

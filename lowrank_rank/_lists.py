@@ -298,8 +298,7 @@ def id_text(one, name):
     if is_missing(one):
         raise ValueError(
             f"{name} contains a missing or infinite id, {shown(one)}: drop such rows "
-            "or "
-            "give them an id."
+            "or give them an id."
         )
     if isinstance(one, tuple):
         return str(tuple(_without_fraction(plain(part)) for part in one))
@@ -530,8 +529,7 @@ def check_ranks(values, name, shape):
         raise ValueError(
             f"{name}[{q}] must be the ranks 1..{r} of all items, 1 = best, got "
             f"{shown(values[q].tolist())}. An order, item indices best first, has the "
-            "ranks "
-            "np.argsort(order) + 1."
+            "ranks np.argsort(order) + 1."
         )
     return ranks.astype(np.intp, copy=False)
 

@@ -351,8 +351,7 @@ def _always_first(first, second, items):
         return None
     return (
         f"{items[item]!r} is first in all its duels, so that its strength contains the "
-        "advantage of the first place: add "
-        f"covariates=numpy.ones({len(first)})."
+        f"advantage of the first place: add covariates=numpy.ones({len(first)})."
     )
 
 

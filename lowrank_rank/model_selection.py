@@ -127,8 +127,8 @@ def query_train_test_split(
     if qid is None:
         if not carriers:
             raise ValueError(
-                "No array carries query ids: give qid=..., or y as "
-                "ranking_target(y, qid)."
+                "No array carries query ids: give qid=..., or y as ranking_target(y, "
+                "qid)."
             )
         _, qid = split_target(carriers[0])
     check_consistent_length(*arrays, qid)

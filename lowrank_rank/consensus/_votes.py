@@ -283,8 +283,7 @@ def _read_matrix(orders, items, kind):
             raise ValueError(
                 "Counts of votes need the same items as index and columns, got "
                 f"{shown(rows[:5])} and {shown(columns[:5])}: use "
-                "frame.reindex(index=items, "
-                "columns=items, fill_value=0)."
+                "frame.reindex(index=items, columns=items, fill_value=0)."
             )
         labels = labels[[index.index(name) for name in columns]]
     labels = labels[:, places]

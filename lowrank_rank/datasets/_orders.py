@@ -187,9 +187,8 @@ def check_item_columns(table, items=None):
             if name not in columns:
                 raise ValueError(
                     f"items names {shown(name)}, which is no column of orders, "
-                    f"{shown(columns)}: "
-                    "items are columns of a frame; give orders.to_numpy() to name "
-                    "them anew."
+                    f"{shown(columns)}: items are columns of a frame; give "
+                    "orders.to_numpy() to name them anew."
                 )
         return [name for name in columns if name in list(items)]
     refuse_id_columns("an item", " Or select by items=[...] with kind.", orders=table)
@@ -204,8 +203,8 @@ def check_item_columns(table, items=None):
             raise ValueError(
                 f"The column {shown(name)} of orders ({column_type or 'empty'}; most "
                 f"columns: {usual}) is no item: use "
-                f"orders.drop(columns=[{shown(name)}]), "
-                "or select by items=[...] with kind."
+                f"orders.drop(columns=[{shown(name)}]), or select by items=[...] with "
+                "kind."
             )
     return columns
 
@@ -265,8 +264,7 @@ def _check_order(q, order):
     if is_unordered or is_scalar:
         raise ValueError(
             f"Order {q} is {shown(order)}: each order is a sequence of items, best "
-            "first, "
-            "such as [2, 0, 1]; split a text such as 'b>a>c' at '>' and give "
+            "first, such as [2, 0, 1]; split a text such as 'b>a>c' at '>' and give "
             "items=[...]."
         )
     if len(order) == 0:

@@ -194,10 +194,8 @@ def _check_id(document, where, value_names):
         if len(document) == 2 and isinstance(plain(document[1]), Number):
             raise TypeError(
                 f"{where} is {shown(document)}: if this is a document with its "
-                f"{value}, "
-                f"give {{document: {value}}}; if it is the id of a document, give "
-                "text, "
-                "such as 'document#part'."
+                f"{value}, give {{document: {value}}}; if it is the id of a document, "
+                "give text, such as 'document#part'."
             )
         return
     is_value = isinstance(document, Number) and not isinstance(document, Integral)
@@ -257,26 +255,22 @@ def check_ids(run, qrels, name, queries):
     if not shared:
         raise ValueError(
             f"{name} shares no query with the judgements: it has {shown([*run][:2])}, "
-            "and "
-            f"these {shown([*qrels][:2])}. Are their ids the same?"
+            f"and these {shown([*qrels][:2])}. Are their ids the same?"
         )
     shared = [query for query in shared if run[query] and qrels[query]]
     if shared and not any(run[query].keys() & qrels[query].keys() for query in shared):
         query = shared[0]
         raise ValueError(
             f"{name} shares no document with the judgements: in query {shown(query)} "
-            "it has "
-            f"{shown([*run[query]][:2])}, and these {shown([*qrels[query]][:2])}. Are "
-            "their ids the "
-            "same?"
+            f"it has {shown([*run[query]][:2])}, and these "
+            f"{shown([*qrels[query]][:2])}. Are their ids the same?"
         )
     absent = [query for query in queries if query not in run]
     if absent:
         warn(
             f"{name} lacks {len(absent)} of {len(queries)} queries, such as "
             f"{shown(absent[0])}: it counts as having retrieved nothing. Leave out "
-            "queries "
-            "that were not asked."
+            "queries that were not asked."
         )
     return len(absent)
 
@@ -296,10 +290,9 @@ def check_judged(human, by_judge, runs, measures):
             if skipped:
                 among = f" among its first {k}" if k else ""
                 raise ValueError(
-                    f"y_true lacks {len(skipped)} documents that the run {name!r} has"
-                    f"{among} in query {shown(query)} and the judge labelled: judge "
-                    "all, or "
-                    "none."
+                    f"y_true lacks {len(skipped)} documents that the run {name!r} "
+                    f"has{among} in query {shown(query)} and the judge labelled: judge "
+                    "all, or none."
                 )
 
 
@@ -625,8 +618,7 @@ def dump_qrels(qrels: Any, path: Any) -> None:
             if grade != int(grade):
                 raise ValueError(
                     f"qrels[{shown(query)}][{shown(document)}] is {shown(grade)}: "
-                    "qrels hold "
-                    "integers only."
+                    "qrels hold integers only."
                 )
 
     def lines(query, documents):

@@ -47,8 +47,7 @@ def read_columns(values, name, expected=()):
             if set(names) != set(expected):
                 raise ValueError(
                     f"{name} has the columns {shown(names)}, and human "
-                    f"{shown(list(expected))}: give "
-                    "the same."
+                    f"{shown(list(expected))}: give the same."
                 )
             names = list(expected)
         columns = [numbers(values[column], f"{name}[{column!r}]") for column in names]

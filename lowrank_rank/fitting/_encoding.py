@@ -88,9 +88,8 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
             )
         raise ValueError(
             f"decoder={shown(decoder)} needs lists of fixed items, y of shape "
-            "(n_queries, "
-            "r). Documents, one row each, are sorted by their scores: leave "
-            "decoder='auto'."
+            "(n_queries, r). Documents, one row each, are sorted by their scores: "
+            "leave decoder='auto'."
         )
     lists = rows.lists
     weights = lists.group(rows.weights)
@@ -118,8 +117,7 @@ def encode_items(y, loss, decoder, first_row=0):
     if decoder not in loss.decoders:
         raise ValueError(
             f"decoder={shown(decoder)} is not a decoder of {loss!r}: use 'auto' or one "
-            "of "
-            f"{sorted(loss.decoders)}."
+            f"of {sorted(loss.decoders)}."
         )
     entry = loss.decoders[decoder]
     n_items = y.shape[1]

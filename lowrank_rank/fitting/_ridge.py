@@ -221,11 +221,11 @@ def solve_sums(sums, alpha):
         alpha = moments.gcv_alpha(features.scale)
     alpha = chosen_alpha(alpha, features.n_features, features.n_lists)
     coef, intercept = moments.solve(alpha * features.total, features.scale)
-    factor = mean_normaliser(sums.normaliser_sums)
-    coef *= factor
+    normaliser = mean_normaliser(sums.normaliser_sums)
+    coef *= normaliser
     return LinearModel(
         coef=coef.T,
-        intercept=intercept * factor,
+        intercept=intercept * normaliser,
         solver="gram",
         alpha=alpha,
         sums=sums,
@@ -284,10 +284,9 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
             f"tol={tol:g}: increase max_iter or tol, or scale the features.",
             ConvergenceWarning,
         )
-    factor = encoding.mean_normaliser
     return LinearModel(
-        coef=coef * factor,
-        intercept=intercept * factor,
+        coef=coef * encoding.mean_normaliser,
+        intercept=intercept * encoding.mean_normaliser,
         solver="lsqr",
         n_iter=most_iterations,
         alpha=alpha,

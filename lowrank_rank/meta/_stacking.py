@@ -394,8 +394,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             if self.weights is not None:
                 part_weights = self._given_weights(parts)
             elif self._has_enough_lists():
-                found = self._search(parts, X, target, groups, weights)
-                part_weights, rounds = found
+                part_weights, rounds = self._search(parts, X, target, groups, weights)
                 parts = {
                     name: with_rounds(part, rounds[name])
                     for name, part in parts.items()
@@ -423,14 +422,13 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     def _given_weights(self, parts):
         """Check the parameter `weights`, and return it."""
-        given: Any = self.weights
-        if given.keys() != parts.keys() or not sum(given.values()) > 0:
+        weights: Any = self.weights
+        if weights.keys() != parts.keys() or not sum(weights.values()) > 0:
             raise ValueError(
                 f"weights must have a number >= 0 for each of {shown(list(parts))}, "
-                "not all "
-                f"of them 0, got {given}."
+                f"not all of them 0, got {weights}."
             )
-        return given
+        return weights
 
     def _has_enough_lists(self):
         """Whether each fold has a list; warns if not."""

@@ -10,8 +10,8 @@ def check_anytime(values, judge, groups, sample_weight):
         "groups": "each further query of a family changes the family's average",
         "sample_weight": "the bets take each query once, when it comes",
     }
-    given = {"judge": judge, "groups": groups, "sample_weight": sample_weight}
-    for name, value in given.items():
+    arguments = {"judge": judge, "groups": groups, "sample_weight": sample_weight}
+    for name, value in arguments.items():
         if value is not None:
             raise ValueError(
                 f"anytime=True is not available with {name}=: {reasons[name]}. Leave "
@@ -94,12 +94,12 @@ def gains(x, bets, mean):
 def _largest_refuted(x, bets, level):
     """Find the largest mean that bets on a mean above it refute, by bisection."""
     refuted = np.zeros(len(x))
-    kept = np.ones(len(x))
+    not_refuted = np.ones(len(x))
     # The capital falls with the mean. 40 halvings are exact to 1e-12.
     for _ in range(40):
-        mean = (refuted + kept) / 2.0
+        mean = (refuted + not_refuted) / 2.0
         log_capital = gains(x, bets, mean).sum(axis=1)
         is_refuted = log_capital >= np.log(2.0 / level)
         refuted = np.where(is_refuted, mean, refuted)
-        kept = np.where(is_refuted, kept, mean)
+        not_refuted = np.where(is_refuted, not_refuted, mean)
     return refuted

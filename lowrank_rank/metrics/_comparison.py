@@ -526,21 +526,17 @@ def _comparison(measure, query_values, units, pairs, confidence_level, anytime):
     names = query_values.names
     values = query_values.by_people[measure]
     judge_values = query_values.by_judge.get(measure)
+    is_compared = _compared_queries(measure, query_values, units)
     ids = query_values.ids
     if ids is None:
         ids = np.arange(len(values))
+    judge = None
+    judge_unlabelled = None
+    n_judged = 0
     if judge_values is None:
-        is_compared = ~np.isnan(values).any(axis=1)
-        if units.weights is not None:
-            is_compared &= units.weights > 0
-        _check_two_queries(measure, is_compared, query_values.unit)
-        judge = None
-        judge_unlabelled = None
-        n_judged = 0
         # The means count the undefined queries.
         of_means = np.where(is_compared[:, np.newaxis], values, np.nan)
     else:
-        is_compared = query_values.is_human
         judge = judge_values[is_compared]
         judge_unlabelled = judge_values[~is_compared]
         n_judged = len(judge_values)
@@ -594,11 +590,6 @@ def _comparison(measure, query_values, units, pairs, confidence_level, anytime):
     ranks = rank_intervals(
         statistics["p_value"], statistics["difference"], 1.0 - confidence_level
     )
-    first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
-    of_pairs = {name: matrix[first, second] for name, matrix in statistics.items()}
-    of_pairs["p_adjusted"] = holm(of_pairs["p_value"])
-    for name in ("interval", "p_value", "p_adjusted"):
-        of_pairs[name][is_undecided[first, second]] = np.nan
     return RankerComparison(
         measure=measure,
         names=names,
@@ -618,8 +609,32 @@ def _comparison(measure, query_values, units, pairs, confidence_level, anytime):
         n_judged=n_judged,
         anytime=anytime,
         unjudged=unjudged,
-        **of_pairs,
+        **_statistics_of_pairs(statistics, pairs, is_undecided),
     )
+
+
+def _compared_queries(measure, query_values, units):
+    """Return whether each query is compared by a measure; refuse fewer than two."""
+    if query_values.is_human is not None:
+        return query_values.is_human
+    is_compared = ~np.isnan(query_values.by_people[measure]).any(axis=1)
+    if units.weights is not None:
+        is_compared &= units.weights > 0
+    _check_two_queries(measure, is_compared, query_values.unit)
+    return is_compared
+
+
+def _statistics_of_pairs(statistics, pairs, is_undecided):
+    """Return the statistics of the pairs by name, and p values after Holm's correction.
+
+    They have no interval and no p value where `is_undecided`.
+    """
+    first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
+    of_pairs = {name: matrix[first, second] for name, matrix in statistics.items()}
+    of_pairs["p_adjusted"] = holm(of_pairs["p_value"])
+    for name in ("interval", "p_value", "p_adjusted"):
+        of_pairs[name][is_undecided[first, second]] = np.nan
+    return of_pairs
 
 
 def _mean_of_random_order(random_order, measure, is_compared, units):

@@ -287,30 +287,15 @@ None, default=None
     if anytime:
         check_anytime(h, judge, groups, weights)
         means = _means_at_every_look(h, means, confidence_level)
-    judge_weight: Any = None
+    judge_weight = None
     if judge is not None:
         check_same_ids(human, judge)
         _, j = read_columns(judge, "judge", names)
         _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
         _check_judge(h, j, j_unlabelled)
         warn_if_suspicious("chosen queries", j, j_unlabelled)
-        values = np.vstack([h, j, j_unlabelled])
-        lowest = values.min(axis=0)
-        highest = values.max(axis=0)
-        is_binary = are_binary(h)
-        # A judge that is always right or always wrong could be the other.
-        lowest[is_binary] = np.minimum(lowest[is_binary], 0.0)
-        highest[is_binary] = np.maximum(highest[is_binary], 1.0)
-        means, judge_weight = prediction_powered(
-            h,
-            j,
-            j_unlabelled,
-            alone=means,
-            added_h=np.where(is_binary, [[1.0], [0.0]], [highest, lowest]),
-            added_j=np.array([lowest, highest]),
-            is_binary=is_binary,
-            is_few=np.zeros(len(names), dtype=bool),
-            confidence_level=confidence_level,
+        means, judge_weight = _means_with_judge(
+            h, j, j_unlabelled, means, confidence_level
         )
     return MeanIntervals(
         names=names,
@@ -365,6 +350,31 @@ def _means_of_people(h, weights, confidence_level):
     return means, n_effective
 
 
+def _means_with_judge(h, j, j_unlabelled, alone, confidence_level):
+    """Compute the means of people's and a judge's values, and the judge's weights.
+
+    `alone` are the means of people's values.
+    """
+    values = np.vstack([h, j, j_unlabelled])
+    lowest = values.min(axis=0)
+    highest = values.max(axis=0)
+    is_binary = are_binary(h)
+    # A judge that is always right or always wrong could be the other.
+    lowest[is_binary] = np.minimum(lowest[is_binary], 0.0)
+    highest[is_binary] = np.maximum(highest[is_binary], 1.0)
+    return prediction_powered(
+        h,
+        j,
+        j_unlabelled,
+        alone=alone,
+        added_h=np.where(is_binary, [[1.0], [0.0]], [highest, lowest]),
+        added_j=np.array([lowest, highest]),
+        is_binary=is_binary,
+        is_few=np.zeros(h.shape[1], dtype=bool),
+        confidence_level=confidence_level,
+    )
+
+
 def _means_at_every_look(h, means, confidence_level):
     """Replace the intervals and p values of means by those that hold at every look."""
     intervals = []
@@ -404,9 +414,8 @@ def weighted_moments(values, weights):
     n = 1.0 / np.sum(p**2, axis=0)
     if n.min() < 2.0:
         raise ValueError(
-            "sample_weight gives nearly all weight to one: "
-            f"{n.min():.3g} equal weights would estimate as precisely, and at least "
-            "two are needed."
+            f"sample_weight gives nearly all weight to one: {n.min():.3g} equal "
+            "weights would estimate as precisely, and at least two are needed."
         )
     mean = np.sum(p * x, axis=0)
     squares = (x - mean) ** 2

@@ -68,8 +68,8 @@ def _with_cutoffs(named, k):
     if not is_k_used:
         raise ValueError(
             f"k={shown(cutoffs)} is given, but no measure among {shown(list(named))} "
-            "takes it: name "
-            f"one without its cut-off, such as {', '.join(sorted(names_with_k))}."
+            "takes it: name one without its cut-off, such as "
+            f"{', '.join(sorted(names_with_k))}."
         )
     return with_cutoffs
 

@@ -412,11 +412,11 @@ def _relevance(y, scores, estimator, pos_label):
         relevant = min(classes, key=np.ravel(y).tolist().count)
         raise ValueError(
             f"The classes of the model are {shown(classes)}, and y holds "
-            f"{shown(labels[0])}. A "
-            "scorer needs y with these names and the relevant class; if it is "
-            f"{relevant!r}, make_ranking_scorer(..., pos_label={relevant!r}), and "
-            f"compare_rankers takes y == {relevant!r} and, in place of the model, its "
-            f"scores predict_proba(X)[:, {classes.index(relevant)}]."
+            f"{shown(labels[0])}. A scorer needs y with these names and the relevant "
+            f"class; if it is {relevant!r}, make_ranking_scorer(..., "
+            f"pos_label={relevant!r}), and compare_rankers takes y == {relevant!r} "
+            "and, in place of the model, its scores predict_proba(X)[:, "
+            f"{classes.index(relevant)}]."
         )
     if pos_label is None:
         return y, scores
@@ -475,15 +475,15 @@ def _rankers_inside(model, visited):
     is the given model searched.
     """
     attributes = getattr(model, "__dict__", {})
-    given = [value for name, value in attributes.items() if not name.endswith("_")]
-    # Bagging and AdaBoost have the given model as ``estimator_``, too.
-    ids_of_given = {id(value) for value in given}
+    parts = [value for name, value in attributes.items() if not name.endswith("_")]
+    # Bagging and AdaBoost have the model of ``estimator`` as ``estimator_``, too.
+    ids_of_parts = {id(value) for value in parts}
     fitted = [
         value
         for name, value in attributes.items()
-        if name.endswith("_") and id(value) not in ids_of_given
+        if name.endswith("_") and id(value) not in ids_of_parts
     ]
     rankers = list(_fitted_rankers(fitted, visited))
     if not rankers:
-        rankers = list(_fitted_rankers(given, visited))
+        rankers = list(_fitted_rankers(parts, visited))
     return rankers

@@ -265,9 +265,9 @@ class _Objective:
                 )
             if len(self.qid) != n_rows:
                 raise ValueError(
-                    "boosting_objective was given the qid of "
-                    f"{len(self.qid)} rows, training has {n_rows}: give the qid of "
-                    "exactly the rows in fit (LGBMRanker passes groups)."
+                    f"boosting_objective was given the qid of {len(self.qid)} rows, "
+                    f"training has {n_rows}: give the qid of exactly the rows in fit "
+                    "(LGBMRanker passes groups)."
                 )
             return lists_of(y, self.qid)
         return _lists_of_groups(group, n_rows)

@@ -211,8 +211,8 @@ def regret_bound(
     )
     if expected.ndim != 2 or regret.shape != (len(expected),):
         raise ValueError(
-            "expected must be (n, r), surrogate_regret (n,), got "
-            f"{expected.shape}, {regret.shape}."
+            f"expected must be (n, r), surrogate_regret (n,), got {expected.shape}, "
+            f"{regret.shape}."
         )
     if np.any(regret < -1e-6):  # beyond the error of a numerical minimum
         row = int(np.argmin(regret))

@@ -837,8 +837,8 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
     if surrogate == "lambdarank":
         raise ValueError(
             "'lambdarank' has no value, so only boosted trees take it "
-            "(HistGradientBoostingRanker, boosting_objective). "
-            f"Use one of {sorted(SURROGATES)}."
+            "(HistGradientBoostingRanker, boosting_objective). Use one of "
+            f"{sorted(SURROGATES)}."
         )
     if surrogate == "listnet":  # its common name
         surrogate = "cross_entropy"
@@ -858,9 +858,8 @@ def checked_values(surrogate, v, s, lists, weights):
     if not is_valid or [np.shape(part) for part in evaluated] != shapes:
         raise TypeError(
             f"{shown(surrogate)}: evaluate must return SurrogateValues(values, "
-            "gradient, "
-            f"curvature) of shapes {', '.join(map(str, shapes))}; values belong to "
-            "lists: lists.sum(...)."
+            f"gradient, curvature) of shapes {', '.join(map(str, shapes))}; values "
+            "belong to lists: lists.sum(...)."
         )
     return evaluated
 

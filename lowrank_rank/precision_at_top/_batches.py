@@ -99,10 +99,9 @@ def check_top(loss, positive, lists):
         if n_few and not is_recall:
             # Without numbers of queries in its text, so that folds print it once.
             warn(
-                f"Some queries have fewer than {k} positives: "
-                "fit looks only at the top P of a query with P positives. If "
-                f"{k} is a budget for each query, such as cases a day, use "
-                f"target_loss='recall@{k}'."
+                f"Some queries have fewer than {k} positives: fit looks only at the "
+                f"top P of a query with P positives. If {k} is a budget for each "
+                f"query, such as cases a day, use target_loss='recall@{k}'."
             )
         return
     if k > n_positives[0] and not is_recall:

@@ -190,8 +190,8 @@ def minimise_struct(X, positive, lists, loss, *, alpha, tol, max_iter, report):
         )
     if np.ptp(X @ weights) <= 1e-9:
         trouble.append(
-            "end at weights with equal scores for all rows: lower "
-            f"alpha={alpha:g}, or take method='ramp'"
+            f"end at weights with equal scores for all rows: lower alpha={alpha:g}, or "
+            "take method='ramp'"
         )
     if trouble:
         warn(f"The cutting planes {', and '.join(trouble)}.", ConvergenceWarning)

@@ -244,8 +244,7 @@ def _parse(name, scored):
     if not entries and (base in ELSEWHERE or base.split("_")[0] in ELSEWHERE):
         raise ValueError(
             f"The {_KINDS[scored]} {shown(name)} is not here; ir_measures has it. "
-            "Known "
-            f"names: {', '.join(sorted(offered))}."
+            f"Known names: {', '.join(sorted(offered))}."
         )
     if not entries:
         raise ValueError(
