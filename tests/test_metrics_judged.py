@@ -1,5 +1,7 @@
 """Unjudged documents of runs: the judged fraction, the warning, pairs without a verdict."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -190,6 +192,39 @@ def test_measures_and_weights_and_families(measure):
         assert np.isnan(found.p_value).all()
     k = 10 if measure == "map" else 4
     assert list(found.means.judged) == [f"judged@{k}"]
+
+
+@pytest.mark.parametrize("measure", ["map", "ndcg", "ndcg@4", "recall@4"])
+@pytest.mark.parametrize("are_tied", [False, True])
+def test_the_sentence_has_the_difference_if_documents_alone_are_relevant(
+    measure, are_tied
+):
+    """Some of these documents are below the first ones of the other run."""
+    runs = runs_of({"new": 2.5, "old": 1.0}, n_queries=60)
+    if are_tied:
+        runs = {
+            name: {q: {d: round(s) for d, s in run[q].items()} for q in run}
+            for name, run in runs.items()
+        }
+    k = 4 if measure.endswith("@4") else 10
+
+    def first_documents(scores):
+        lowest = sorted(scores.values(), reverse=True)[:k][-1]
+        return {d for d, score in scores.items() if score >= lowest}
+
+    qrels = judged_from(runs, ["old"])
+    if_relevant = {}
+    for q, grades in qrels.items():
+        alone = first_documents(runs["new"][q]) - first_documents(runs["old"][q])
+        if_relevant[q] = dict.fromkeys(alone, 1) | grades
+    means = {
+        name: evaluate_run(qrels=if_relevant, run=run, measure=measure, zero_division=0)
+        for name, run in runs.items()
+    }
+    difference = means["new"][measure] - means["old"][measure]
+    message = re.escape(f"and {difference:+.3f} if those that new alone has")
+    with pytest.warns(UserWarning, match=message):
+        compare_rankers(qrels, runs, measure=measure, zero_division=0)
 
 
 def test_the_remedy_of_the_message_gives_a_verdict():

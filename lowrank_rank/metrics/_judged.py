@@ -1,10 +1,10 @@
 """Judged fractions of runs, and verdicts that unjudged documents could change."""
 
+from itertools import chain, compress, count, islice, repeat
+
 import numpy as np
 
-from ..datasets._trec import first_documents
 from ._paired_differences import paired_statistics
-from ._per_query import ListsOfRun
 
 
 def have_judged_irrelevant(qrels):
@@ -20,60 +20,104 @@ class JudgedRuns:
 
     Parameters
     ----------
-    qrels : dict of str to dict of str to float
     runs : list of dict of str to dict of str to float
+    of_runs : list of ListsOfRun
+        Of the same runs.
     queries : list of str
         The queries that are measured.
+    highest_grade : float
+        Of all judgements.
     measures : dict of str to RankingMeasure
     fallback : float
         Value of a query on which a measure is undefined.
     """
 
-    def __init__(self, qrels, runs, queries, measures, fallback):
-        self.qrels = qrels
+    def __init__(self, runs, of_runs, queries, highest_grade, measures, fallback):
         self.runs = runs
+        self.of_runs = of_runs
         self.queries = queries
+        self.highest_grade = highest_grade
         self.measures = measures
         self.fallback = fallback
+        # Several measures read the same documents.
+        self._first: dict = {}
+        self._alone: dict = {}
 
     def cutoff(self, measure):
         """Return the number of documents that a measure reads, or 10."""
         return getattr(self.measures[measure], "k", None) or 10
 
     def first_documents(self, k):
-        """Return the first k documents of each query, a list for each run."""
-        return [
-            [first_documents(run.get(query, {}), k) for query in self.queries]
-            for run in self.runs
-        ]
+        """Return which documents are the first k, an array for each run."""
+        if k not in self._first:
+            self._first[k] = [of_run.are_first(k) for of_run in self.of_runs]
+        return self._first[k]
 
-    def judged_fractions(self, first):
+    def judged_fractions(self, k):
         """Compute the judged fraction of the first documents, (n_queries, n_runs).
 
         It is 1 where a run retrieved nothing.
         """
-        fractions = np.ones((len(self.queries), len(first)))
-        for column, of_run in zip(fractions.T, first, strict=True):
-            for place, query in enumerate(self.queries):
-                documents = of_run[place]
-                if documents:
-                    judged = self.qrels[query]
-                    n_judged = sum(map(judged.__contains__, documents))
-                    column[place] = n_judged / len(documents)
-        return fractions
+        columns = []
+        for of_run, is_first in zip(self.of_runs, self.first_documents(k), strict=True):
+            lists = of_run.lists
+            n_first = np.bincount(lists.index[is_first], minlength=lists.n_lists)
+            is_judged = is_first & of_run.is_judged
+            n_judged = np.bincount(lists.index[is_judged], minlength=lists.n_lists)
+            ones = np.ones(lists.n_lists)
+            columns.append(np.divide(n_judged, n_first, out=ones, where=n_first > 0))
+        return np.column_stack(columns)
 
-    def values_if_relevant(self, measure, values, first, less, more):
+    def documents_alone(self, k, less, more):
+        """Find unjudged first documents of a run that are no first ones of another.
+
+        Parameters
+        ----------
+        k : int
+        less, more : int
+            Places of the two runs.
+
+        Returns
+        -------
+        places, places_in_more : ndarray of int
+            Places of the documents in the lists of both runs; -1 where the second run
+            did not retrieve them.
+        """
+        if (k, less, more) not in self._alone:
+            are_first = self.first_documents(k)
+            is_unjudged = are_first[less] & ~self.of_runs[less].is_judged
+            places = self._places_in_other(is_unjudged, less, more)
+            is_alone = (places < 0) | ~are_first[more][places]
+            self._alone[k, less, more] = (
+                np.flatnonzero(is_unjudged)[is_alone],
+                places[is_alone],
+            )
+        return self._alone[k, less, more]
+
+    def _places_in_other(self, is_asked, one, other):
+        """Return the places in another run of the asked documents of a run, or -1."""
+        of_one = self.of_runs[one]
+        of_other = self.of_runs[other]
+        retrieved = chain.from_iterable(self.runs[one].get(q, ()) for q in self.queries)
+        asked = compress(retrieved, is_asked[of_one.is_retrieved].tolist())
+        n_asked = np.bincount(of_one.lists.index[is_asked], minlength=len(self.queries))
+        starts = of_other.lists.starts.tolist()
+        places: list[int] = []
+        for query, start, n in zip(self.queries, starts, n_asked.tolist(), strict=True):
+            if n:
+                place_of = dict(zip(self.runs[other].get(query, ()), count(start)))
+                places.extend(map(place_of.get, islice(asked, n), repeat(-1)))
+        return np.array(places, dtype=np.intp)
+
+    def values_if_relevant(self, measure, values, less, more):
         """Measure two runs as if the documents that `less` alone has were relevant.
 
-        These are the unjudged documents among its first k that are not among the first
-        k of `more`. They have the largest grade of all judgements.
+        They have the largest grade of all judgements.
 
         Parameters
         ----------
         measure : str
         values : ndarray of shape (n_queries, n_runs)
-        first : list of list of list of str
-            From `first_documents`.
         less, more : int
             Places of the two runs.
 
@@ -81,40 +125,22 @@ class JudgedRuns:
         -------
         ndarray of shape (n_queries, 2)
         """
-        qrels = self.qrels
-        grade = max(grade for grades in qrels.values() for grade in grades.values())
-        has_cutoff = getattr(self.measures[measure], "k", None) is not None
-        changed = {}
-        rows = []
-        for row, query in enumerate(self.queries):
-            alone = set(first[less][row]).difference(first[more][row], qrels[query])
-            if alone:
-                rows.append(row)
-                changed[query] = qrels[query] | dict.fromkeys(alone, grade)
+        k = self.cutoff(measure)
+        places, places_in_more = self.documents_alone(k, less, more)
+        queries = self.of_runs[less].lists.index[places]
+        is_missed = places_in_more < 0
+        changed = [
+            (self.of_runs[less], places, queries[:0]),
+            (self.of_runs[more], places_in_more[~is_missed], queries[is_missed]),
+        ]
         table = values[:, [less, more]]
-        if not changed:
-            return table
-        for column, place in enumerate((less, more)):
-            run = self.runs[place]
-            if has_cutoff:
-                run = _shortened(run, changed, [first[place][row] for row in rows])
-            of_run = ListsOfRun(run, changed, list(changed))
-            changed_values = of_run.values(self.measures[measure])
-            table[rows, column] = np.where(
-                np.isnan(changed_values), self.fallback, changed_values
-            )
+        rows = np.unique(queries)
+        for column, (of_run, retrieved, missed) in zip(table.T, changed, strict=True):
+            if_relevant = of_run.values_if(
+                self.measures[measure], self.highest_grade, retrieved, missed
+            )[rows]
+            column[rows] = np.where(np.isnan(if_relevant), self.fallback, if_relevant)
         return table
-
-
-def _shortened(run, queries, first):
-    """Shorten a run to its first documents, for a measure that reads no others."""
-    shortened = {}
-    for query, documents in zip(queries, first, strict=True):
-        scores = run.get(query, {})
-        if len(scores) > len(documents):
-            scores = {document: scores[document] for document in documents}
-        shortened[query] = scores
-    return shortened
 
 
 def compare_judged(
@@ -147,8 +173,7 @@ def compare_judged(
         in the row of the run that is judged less; NaN elsewhere.
     """
     level = 1.0 - confidence_level
-    first = judged_runs.first_documents(judged_runs.cutoff(measure))
-    fractions = judged_runs.judged_fractions(first)
+    fractions = judged_runs.judged_fractions(judged_runs.cutoff(measure))
     compared, weights, _ = units.compared(fractions)
     mean_fractions = np.average(compared, axis=0, weights=weights)
     of_fractions = paired_statistics(
@@ -159,7 +184,7 @@ def compare_judged(
     if_relevant = np.full(verdicts.shape, np.nan)
     # A verdict for the run that is judged less stands.
     for less, more in np.argwhere(is_less & (verdicts <= 0)).tolist():
-        table = judged_runs.values_if_relevant(measure, values, first, less, more)
+        table = judged_runs.values_if_relevant(measure, values, less, more)
         compared, weights, _ = units.compared(table)
         of_two = paired_statistics(
             compared, weights, None, None, confidence_level, anytime

@@ -1,5 +1,7 @@
 """Tables of measures with a row for each query, and measures of runs."""
 
+from copy import copy
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from .._arrays import (
     table_of,
 )
 from .._labels import lists_of, read_labels, split_target
-from .._lists import RankingLists
+from .._lists import RankingLists, sort_lists
 from .._parameters import by_keyword, check_parameter, count
 from ..datasets._trec import RELEVANCE, SCORE, check_ids, read_mapping
 from ..target_losses._names import (
@@ -312,14 +314,15 @@ class ListsOfRun:
     scores : ndarray of shape (n_documents,)
         Scores of the run; -inf for documents that were not retrieved.
     is_retrieved : ndarray of bool, shape (n_documents,)
+    is_judged : ndarray of bool, shape (n_documents,)
     lists : RankingLists
     """
 
     def __init__(self, run, qrels, queries):
         grades: list[float] = []
-        scores_of_run = []
-        is_retrieved = []
-        lengths = []
+        scores_of_run: list[float] = []
+        n_retrieved = []
+        n_missed = []
         for query in queries:
             retrieved = run.get(query, {})
             judged = qrels.get(query, {})
@@ -330,16 +333,55 @@ class ListsOfRun:
             ]
             if not retrieved and not missed:
                 missed = [0.0]  # a list holds a document at least
-            grades.extend([judged.get(document, 0.0) for document in retrieved])
+            grades.extend(map(judged.get, retrieved, repeat(np.nan)))
             grades.extend(missed)
             scores_of_run.extend(retrieved.values())
-            is_retrieved.extend([True] * len(retrieved) + [False] * len(missed))
-            lengths.append(len(retrieved) + len(missed))
-        self.grades = np.maximum(np.array(grades, dtype=np.float64), 0.0)
-        self.is_retrieved = np.array(is_retrieved)
-        self.scores = np.full(len(is_retrieved), -np.inf)
+            n_retrieved.append(len(retrieved))
+            n_missed.append(len(missed))
+        judgements = np.array(grades, dtype=np.float64)
+        self.is_judged = ~np.isnan(judgements)
+        self.grades = np.fmax(judgements, 0.0)
+        self.is_retrieved = np.repeat(
+            np.tile([True, False], len(queries)),
+            np.column_stack([n_retrieved, n_missed]).ravel(),
+        )
+        self.scores = np.full(len(grades), -np.inf)
         self.scores[self.is_retrieved] = exact_scores(scores_of_run)
-        self.lists = RankingLists(lengths)
+        self.lists = RankingLists(np.add(n_retrieved, n_missed))
+
+    def are_first(self, k):
+        """Return which retrieved documents are the first k, or tied with the last."""
+        order = sort_lists(self.scores, self.lists)
+        last = self.lists.starts + np.minimum(k, self.lists.lengths) - 1
+        lowest_score = self.scores[order[last]]
+        return self.is_retrieved & (self.scores >= self.lists.repeat(lowest_score))
+
+    def values_if(self, measure, grade, places, missed):
+        """Measure the run as if some documents had another grade.
+
+        Parameters
+        ----------
+        measure : RankingMeasure
+        grade : float
+        places : ndarray of int
+            Places of documents with the grade.
+        missed : ndarray of int
+            The query of each further document with the grade, not retrieved.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        changed = copy(self)
+        grades = self.grades.copy()
+        grades[places] = grade
+        ends = self.lists.offsets[1:][missed]
+        changed.grades = np.insert(grades, ends, grade)
+        changed.scores = np.insert(self.scores, ends, -np.inf)
+        changed.is_retrieved = np.insert(self.is_retrieved, ends, False)
+        n_missed = np.bincount(missed, minlength=self.lists.n_lists)
+        changed.lists = RankingLists(self.lists.lengths + n_missed)
+        return changed.values(measure)
 
     def values(self, measure):
         """Measure the run on each query; nan where the measure is undefined.

@@ -2,6 +2,7 @@
 
 import warnings
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,10 +140,12 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
     of_runs = [ListsOfRun(run, by_people, queries) for run in runs.values()]
     judged_runs = None
     if by_judge is None and have_judged_irrelevant(by_people):
+        grades = chain.from_iterable(map(dict.values, by_people.values()))
         judged_runs = JudgedRuns(
-            qrels=by_people,
             runs=list(runs.values()),
+            of_runs=of_runs,
             queries=queries,
+            highest_grade=max(grades),
             measures=measures,
             fallback=fallback,
         )
