@@ -15,8 +15,8 @@ DOCUMENTS = [f"d{i}" for i in range(30)]
 MESSAGE = "new has .* of its first 4 documents judged, old 100%"
 
 
-def runs_of(signals, n_queries=40, seed=0):
-    """Runs of 10 documents of 30; a larger signal finds more of the 6 relevant ones."""
+def runs_of(signals, n_queries=40, seed=0, depth=10):
+    """Runs of `depth` documents of 30; a larger signal finds more of the 6 relevant ones."""
     rng = np.random.default_rng(seed)
     runs = {}
     for name, signal in signals.items():
@@ -24,7 +24,7 @@ def runs_of(signals, n_queries=40, seed=0):
         for q in range(n_queries):
             scores = {d: signal * (d in RELEVANT) + rng.normal() for d in DOCUMENTS}
             best_first = sorted(scores, key=lambda d: -scores[d])
-            runs[name][f"q{q}"] = {d: scores[d] for d in best_first[:10]}
+            runs[name][f"q{q}"] = {d: scores[d] for d in best_first[:depth]}
     return runs
 
 
@@ -200,7 +200,7 @@ def test_the_sentence_has_the_difference_if_documents_alone_are_relevant(
     measure, are_tied
 ):
     """Some of these documents are below the first ones of the other run."""
-    runs = runs_of({"new": 2.5, "old": 1.0}, n_queries=60)
+    runs = runs_of({"new": 2.5, "old": 1.0}, n_queries=60, depth=25)
     if are_tied:
         runs = {
             name: {q: {d: round(s) for d, s in run[q].items()} for q in run}
