@@ -1,7 +1,8 @@
 """Rankers of fixed items and classifiers with their defaults: models x sets, on held-out rows.
 
 Items: Kendall's tau loss of label rankings, expected rank utility of ratings with unknown labels,
-MAP and AUC of sets of labels. Classes: accuracy. A row has the value of a model and the difference
+MAP and AUC of sets of labels. Classes: accuracy. Costs: the mean cost of the same sets, under a
+matrix of costs from 1 to 9 that is drawn for each set. A row has the value of a model and the difference
 from the reference, the mean over rows of 3 folds with its 95 % interval. "Tuned" models choose
 their penalty on 3 inner folds of the training part.
 
@@ -17,8 +18,13 @@ import warnings
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, RidgeCV
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
@@ -257,6 +263,38 @@ def classes_part(args):
         yield from compared(name, "accuracy", X, y, class_models(), folds, np.equal)
 
 
+def costs_part(args):
+    for name, load in chosen(CLASSES, args).items():
+        X, y = load(args.data)
+        classes, y = np.unique(y, return_inverse=True)
+        k = len(classes)
+        costs = np.random.default_rng(0).integers(1, 10, size=(k, k)) * (1 - np.eye(k))
+        folds = list(
+            StratifiedKFold(args.folds, shuffle=True, random_state=0).split(X, y)
+        )
+
+        def judge(truth, predicted, costs=costs):
+            return costs[truth, predicted]
+
+        yield from compared(name, "cost", X, y, cost_models(costs), folds, judge)
+
+
+def cost_models(costs):
+    """Classifiers of classes 0, 1, ... with costs, the reference first."""
+    forest = RandomForestClassifier(random_state=0)
+    estimators = {
+        "trees": forest,
+        "calibrated forest": CalibratedClassifierCV(forest),
+        "logistic": "logistic",
+    }
+    return {
+        name: LowRankSurrogateClassifier(
+            loss_matrix=costs, classes=np.arange(len(costs)), estimator=estimator
+        )
+        for name, estimator in estimators.items()
+    }
+
+
 def compared(dataset, measure, X, y, models, folds, judge, truth=None):
     """A row for each model; differences are paired over held-out rows.
 
@@ -292,6 +330,7 @@ def with_difference(row, found):
 PARTS = {
     "items": items_part,
     "classes": classes_part,
+    "costs": costs_part,
     "orders": orders_part,
     "ratings": ratings_part,
     "histories": histories_part,
