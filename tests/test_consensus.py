@@ -235,6 +235,14 @@ def test_bad_options(options, message):
 # Resampling --------------------------------------------------------------------------
 
 
+def test_majorities_of_any_number_of_votes_have_one_order():
+    counts = np.array([[0, 1, 2], [8, 0, 3], [7, 6, 0]])
+    few = consensus_ranking(counts, kind="counts", method="copeland")
+    many = consensus_ranking(1e14 * counts, kind="counts", method="copeland")
+    assert few.ranks.tolist() == many.ranks.tolist() == [3, 2, 1]
+    assert few.scores.tolist() == many.scores.tolist() == [-2, 0, 2]
+
+
 @pytest.mark.parametrize("method", ["kemeny", "copeland"])
 def test_intervals_are_quantiles_of_a_bootstrap_by_hand(method):
     rng = np.random.default_rng(1)

@@ -295,6 +295,15 @@ def test_next_duels_ask_about_the_uncertain_and_the_boundary():
     assert {first, second} <= {0, 1, 2}
 
 
+@pytest.mark.parametrize("n", [1e2, 1e6, 1e10])
+def test_the_next_duel_at_a_boundary_after_many_duels_is_the_one_after_few(n):
+    """The probabilities that items are on the wrong side are below the smallest number."""
+    chain = np.array([[0, 3, 0, 0], [1, 0, 3, 0], [0, 1, 0, 3], [0, 0, 1, 0]])
+    for top in (1, 2, 3):
+        pairs = bradley_terry(n * chain).next_duels(top=top)
+        assert pairs == bradley_terry(chain).next_duels(top=top)
+
+
 def test_a_row_of_weight_zero_is_no_row():
     duels = {"winner": list("aabbab"), "loser": list("bbaaba")}
     rest = {name: values[1:] for name, values in duels.items()}

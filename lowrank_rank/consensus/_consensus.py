@@ -464,14 +464,14 @@ def rank_totals(method, totals, are_partial, time_limit=None):
     if method == "dag":
         return decode_pd_dag(totals).ranks, None, None
 
-    largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
+    largest = 1.0
     if method == "copeland":
         scores = np.sign(clear_net(totals)).sum(axis=2)
     elif are_partial:
         scores = mean_win_rates(totals)
-        largest = 1.0
     else:
         scores = net_scores(totals)
+        largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
     # Scores that differ by rounding, relative to the largest, are tied.
     scores = np.round(scores, 12 - int(np.ceil(np.log10(largest))))
     orders = np.argsort(-scores, axis=1, kind="stable")

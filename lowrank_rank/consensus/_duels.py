@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import expit, logit, ndtr
+from scipy.special import expit, log_ndtr, logit
 from scipy.stats import t as student
 from sklearn.utils import check_random_state
 
@@ -448,6 +448,7 @@ class BradleyTerry(TableMixin):
         differences = self.strengths[:, np.newaxis] - self.strengths
         information = _Outcomes(differences, self._log_tie()).variance
 
+        first, second = np.triu_indices(r, 1)
         pairs = []
         for _ in range(k):
             # A duel of i and j, with c = e_i - e_j, changes the covariance V by
@@ -457,7 +458,9 @@ class BradleyTerry(TableMixin):
             # The weighted sum of variances falls by gain_ij c' V diag(weights) V c.
             weighted = covariance @ (weights[:, np.newaxis] * covariance)
             reduction = gain * _variances_of_differences(weighted)
-            i, j = divmod(int(np.argmax(np.triu(reduction, 1))), r)
+            best = np.argmax(reduction[first, second])
+            i = first[best]
+            j = second[best]
             pairs.append((names[i], names[j]))
             change = covariance[i] - covariance[j]
             covariance = covariance - gain[i, j] * np.outer(change, change)
@@ -467,15 +470,17 @@ class BradleyTerry(TableMixin):
         """Weigh the variance of each item in the criterion of `next_duels`.
 
         The weight is 1, or with `top` the probability that the item is on the wrong
-        side of the boundary. The boundary is midway between the strengths of the items
-        at the ranks top and top + 1.
+        side of the boundary, over the largest one: after many duels all are tiny. The
+        boundary is midway between the strengths of the items at the ranks top and top
+        + 1.
         """
         r = len(self.items)
         if top is None:
             return np.ones(r)
         boundary = np.sort(self.strengths)[r - top - 1 : r - top + 1].mean()
         distance = np.abs(self.strengths - boundary)
-        return ndtr(-distance / np.sqrt(np.diag(self.model_covariance)))
+        log_weights = log_ndtr(-distance / np.sqrt(np.diag(self.model_covariance)))
+        return np.exp(log_weights - log_weights.max())
 
     def _log_tie(self):
         """Return log nu, -inf without ties."""
