@@ -239,7 +239,8 @@ def _copied_queries(fitted, scored):
     if fitted.contents is None or scored.contents is None:
         return None
     is_copy = np.isin(scored.contents, fitted.contents)
-    is_copy &= ~np.isin(scored.keys, fitted.keys)
+    if is_copy.any():
+        is_copy &= ~np.isin(scored.keys, fitted.keys)
     n = int(is_copy.sum())
     if n < 3 or n < 0.02 * len(is_copy):
         return None

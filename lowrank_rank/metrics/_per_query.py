@@ -315,6 +315,7 @@ class ListsOfRun:
         Scores of the run; -inf for documents that were not retrieved.
     is_retrieved : ndarray of bool, shape (n_documents,)
     is_judged : ndarray of bool, shape (n_documents,)
+    n_retrieved : ndarray of int, shape (n_queries,)
     lists : RankingLists
     """
 
@@ -338,16 +339,17 @@ class ListsOfRun:
             scores_of_run.extend(retrieved.values())
             n_retrieved.append(len(retrieved))
             n_missed.append(len(missed))
+        self.n_retrieved = np.array(n_retrieved)
         judgements = np.array(grades, dtype=np.float64)
         self.is_judged = ~np.isnan(judgements)
         self.grades = np.fmax(judgements, 0.0)
         self.is_retrieved = np.repeat(
             np.tile([True, False], len(queries)),
-            np.column_stack([n_retrieved, n_missed]).ravel(),
+            np.column_stack([self.n_retrieved, n_missed]).ravel(),
         )
         self.scores = np.full(len(grades), -np.inf)
         self.scores[self.is_retrieved] = exact_scores(scores_of_run)
-        self.lists = RankingLists(np.add(n_retrieved, n_missed))
+        self.lists = RankingLists(self.n_retrieved + n_missed)
 
     def are_first(self, k):
         """Return which retrieved documents are the first k, or tied with the last."""

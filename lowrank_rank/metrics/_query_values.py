@@ -128,7 +128,6 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         for name, run in runs.items()
     ]
     _warn_of_queries_without_run(judgements, queries)
-    _warn_of_depth(runs, queries, measures)
     fallback = check_zero_division(zero_division)
     check_takes_runs(measures)
     judge_values = {}
@@ -138,6 +137,7 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         judge_values = _values_of_runs(of_judge, measures, fallback)
         is_human = np.array([q in by_people for q in queries])
     of_runs = [ListsOfRun(run, by_people, queries) for run in runs.values()]
+    _warn_of_depth(dict(zip(runs, of_runs, strict=True)), measures)
     judged_runs = None
     if by_judge is None and have_judged_irrelevant(by_people):
         grades = chain.from_iterable(map(dict.values, by_people.values()))
@@ -176,16 +176,13 @@ def _warn_of_queries_without_run(judgements, queries):
     )
 
 
-def _warn_of_depth(runs, queries, measures):
+def _warn_of_depth(of_runs, measures):
     """Warn of a run that is cut above the largest k of the measures."""
     cutoffs: list[Any] = [getattr(measure, "k", None) for measure in measures.values()]
     largest_k = None
     if None not in cutoffs:
         largest_k = max(cutoffs)
-    depths = {
-        name: np.array([len(run.get(q, ())) for q in queries])
-        for name, run in runs.items()
-    }
+    depths = {name: of_run.n_retrieved for name, of_run in of_runs.items()}
     warn_if_suspicious("depth", depths, largest_k)
 
 
