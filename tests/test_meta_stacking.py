@@ -5,6 +5,7 @@ import pytest
 import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -149,6 +150,16 @@ def test_two_parts_of_fixed_items_and_weighted_lists():
     assert np.isfinite(counted.scores_.weights).all()
 
 
+def test_the_unit_of_the_weights_changes_nothing():
+    weights = np.repeat(rng.uniform(1, 2, size=N_LISTS), LENGTH)
+    parts = [(f"{alpha}", LowRankSurrogateRanker(alpha=alpha)) for alpha in (0.1, 1e3)]
+    ranker = StackingRanker(parts)
+    expected = ranker.fit(X, Y, qid=QID, sample_weight=weights).scores_.weights
+    for scale in (1e-13, 1e13):
+        found = ranker.fit(X, Y, qid=QID, sample_weight=scale * weights).scores_
+        np.testing.assert_allclose(found.weights, expected)
+
+
 def test_the_unit_of_a_part_changes_nothing():
     one = StackingRanker(estimators=columns(1, 1, 1)).fit(X, Y, qid=QID)
     other = StackingRanker(estimators=columns(1e6, 1e-6, 3)).fit(X, Y, qid=QID)
@@ -281,6 +292,14 @@ def test_a_part_that_raises_is_named():
         StackingRanker(estimators=[("no weights", Column())]).fit(
             X, Y, qid=QID, sample_weight=np.ones(len(Y))
         )
+
+
+def test_a_classifier_that_scores_no_items_is_refused():
+    items = np.arange(60).reshape(20, 3) % 2
+    parts = [("forest", RandomForestClassifier()), ("linear", LowRankSurrogateRanker())]
+    message = "part 'forest' .* RandomForestClassifier has no decision_function"
+    with pytest.raises(ValueError, match=message):
+        StackingRanker(parts).fit(X[:20], items)
 
 
 def test_fewer_lists_than_folds():

@@ -79,7 +79,7 @@ def forest_columns(X, model):
         problem = f"a range of {high[j] - low[j]:g}"
     raise ValueError(
         f"Column {plain(names[j])!r} of X has {problem}, {low[j]:g} to {high[j]:g}. "
-        "Forests read float32, and ranges below 1e-6 as constant: scale it "
+        "Forests read float32, and may read ranges below 1e-6 as constant: scale it "
         "(StandardScaler), or drop it."
     )
 
@@ -87,7 +87,7 @@ def forest_columns(X, model):
 def item_forest(is_missing, **parameters):
     """Make the "trees" of items, a forest with these parameters.
 
-    If labels are missing, most items are known in a leaf of 3 rows.
+    With missing labels a leaf has 3 rows or more, so that most items are known there.
     """
     forest = ensemble.ExtraTreesRegressor()
     if not is_missing:
@@ -162,7 +162,7 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
     up to 1 and are the same for all targets. Let k_i be 1 if the target of row i is
     known, else 0, and m the mean of the known targets. This regressor predicts
 
-        m + sum_i w_i k_i (t_i - m) / (f + (1 - f) prior_rows / n),
+        m + sum_i w_i k_i (t_i - m) / (f + (1 - f) min(1, prior_rows / n)),
         f = sum_i w_i k_i.
 
     Without the second term the prediction is the mean of the known targets near x. This
@@ -209,7 +209,7 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Targets, shape (n, d)."""
         deviations, known = np.hsplit(self.estimator_.predict(X), 2)
-        # m + sum_i w_i k_i (t_i - m) / (f + (1 - f) prior_rows / n)
+        # m + sum_i w_i k_i (t_i - m) / (f + (1 - f) min(1, prior_rows / n))
         f = known / self._unit_
         return self.means_ + deviations / (f + (1.0 - f) * self._prior_)
 

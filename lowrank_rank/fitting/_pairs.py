@@ -1,6 +1,9 @@
-"""Hinge of all pairs: Kendall's tau (equation 17.4 of the chapter) and RankSVM.
+"""Hinge of all pairs: Kendall's tau and RankSVM.
 
     sum over pairs with y_i > y_j of  w_i w_j penalty(margin - (s_i - s_j))
+
+(S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", 2014, equation
+17.4).
 
 The pairs are never formed. In ascending scores, the rows within the margin of a row
 begin at one place. The sum over the rows of lower grade from there is a difference of

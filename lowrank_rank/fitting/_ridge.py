@@ -4,7 +4,8 @@
               + alpha / 2 sum_j (s_j |B_j|)^2
 
 W is the sum of the weights, t_mean and x_mean are the means of the group of row i, and
-s_j is the standard deviation of feature j within the groups. So the unit of a feature,
+s_j is the unit of feature j, its standard deviation within the groups (see
+`Moments.scale` for rare features of items). So the unit of a feature,
 its level in a group and the number of rows do not matter. A group for each list gives
 the pairwise squared loss of documents in closed form, each list weighted by its length.
 One group of all rows gives ridge with an intercept. Means are weighted. Sparse X is
@@ -28,7 +29,7 @@ from ._encoding import mean_normaliser
 from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, count_lists
 
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of
-#: 4000 features take 128 MiB; products of sparse rows are slow from some hundred
+#: 4000 features take 128 MB; products of sparse rows are slow from some hundred
 #: features on.
 MAX_FEATURES_GRAM = 4000
 MAX_SPARSE_FEATURES = 500
@@ -297,7 +298,7 @@ def _centred_operator(X, groups, penalty):
     """Return the diagonal of D and the operator of the least squares.
 
     The operator is v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v]. D has the inverse
-    norm of each column of the system, 0 for a constant feature. A column is the centred
+    norm of each column of the system, 0 for a feature of zeros. A column is the centred
     feature on top of its penalty. Without the penalty in the norm, rare features would
     take ten times the iterations.
     """

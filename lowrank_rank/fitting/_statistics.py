@@ -373,6 +373,7 @@ class SecondMoments:
         t_step = other.t_mean - self.t_mean
         gram = self.gram + other.gram
         cross = self.cross + other.cross
+        t_squares = self.t_squares + other.t_squares
         if self.features.within is None:
             # Products between the blocks: W1 W2 / (W1 + W2) step step'.
             between = (self.total * fraction)[:, np.newaxis] * x_step
@@ -380,7 +381,7 @@ class SecondMoments:
             # Row by row: no second array of the size of `cross`.
             for row, step in zip(cross, between.T, strict=True):
                 row += step * t_step
-        t_between = float((self.total * fraction * t_step**2).sum())
+            t_squares += float((self.total * fraction * t_step**2).sum())
         return SecondMoments(
             features=self.features + other.features,
             total=total,
@@ -388,7 +389,7 @@ class SecondMoments:
             t_mean=self.t_mean + fraction * t_step,
             gram=gram,
             cross=cross,
-            t_squares=self.t_squares + other.t_squares + t_between,
+            t_squares=t_squares,
         )
 
     def as_bytes(self):

@@ -189,7 +189,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     target_loss_ : RankingMeasure
         The measure as an object.
     n_lists_ : int
-        Number of lists in fit.
+        Number of lists of positive weight.
     n_items_ : int or None
         Number r of items; None for documents.
     n_features_in_, feature_names_in_ : int and ndarray of str
@@ -388,7 +388,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             estimators: Any = self.estimators
             if self._has_default_parts():
                 estimators = default_parts(X, y, measure, estimators or {})
-            parts = {name: as_ranker(part, y.ndim) for name, part in estimators}
+            parts = {}
+            for name, part in estimators:
+                with naming_part(name):
+                    parts[name] = as_ranker(part, y.ndim)
 
             self.scores_: HeldOutScores | None = None
             if self.weights is not None:
@@ -617,6 +620,12 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 def as_ranker(part, ndim):
     """Wrap a part that takes no `ranking_target`; `ndim` is that of y."""
     _, last = last_step(part)
+    if ndim > 1 and is_classifier(part) and not hasattr(part, "decision_function"):
+        raise ValueError(
+            f"{type(last).__name__} has no decision_function, which scores the items "
+            "of a row: take the regressor of the same kind, such as "
+            "ExtraTreesRegressor(), or LowRankSurrogateRanker."
+        )
     if ndim > 1 or isinstance(last, BaseRanker):
         return part
     return WrappedRanker(part)
@@ -777,7 +786,8 @@ def mean_best_weights(values):
     counts = rng.multinomial(n, np.full(n, 1.0 / n), size=200)
     totals = counts @ values.T
     # Weights that tie for the best count as their mean.
-    is_best = totals >= totals.max(axis=1, keepdims=True) - 1e-12 * n
+    rounding = 1e-12 * np.abs(totals).max(axis=1, keepdims=True)
+    is_best = totals >= totals.max(axis=1, keepdims=True) - rounding
     best = is_best @ GRID / is_best.sum(axis=1)
     w = float(np.mean(best))
     return np.array([w, 1.0 - w])

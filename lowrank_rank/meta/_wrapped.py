@@ -106,7 +106,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     target_loss_ : RankingMeasure
         The measure as an object.
     n_lists_ : int
-        Number of lists in fit.
+        Number of lists of positive weight.
     n_items_ : None
         There are no fixed items.
     n_features_in_, feature_names_in_ : int and ndarray of str

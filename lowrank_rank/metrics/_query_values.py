@@ -50,8 +50,8 @@ class QueryValues(NamedTuple):
     ids : ndarray of shape (n_queries,), or None
         Ids of the queries; None numbers them.
     by_people : dict of str to ndarray of shape (n_queries, n_rankers)
-        For each measure, the values by the labels of people, and by the labels of the
-        judge where people gave none.
+        For each measure, the values by the labels of people. Where people gave none
+        they are not read.
     by_judge : dict of str to ndarray of shape (n_queries, n_rankers)
         For each measure, the values by the labels of the judge. Empty without a judge.
     is_human : ndarray of bool, shape (n_queries,), or None without a judge

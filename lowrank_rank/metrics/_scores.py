@@ -157,7 +157,7 @@ def precision_at_k_score(
     >>> from lowrank_rank.metrics import precision_at_k_score
     >>> precision_at_k_score([[1, 0, 1, 0]], [[4, 3, 2, 1]], k=2)
     0.5
-    >>> precision_at_k_score([[1, 0, 1, 0]], [[4, 3, 3, 1]], k=2)  # 2 of 3 tied fit in
+    >>> precision_at_k_score([[1, 0, 1, 0]], [[4, 3, 3, 1]], k=2)  # 1 of 2 tied fits
     0.75
     """
     if k is not None and share is not None:

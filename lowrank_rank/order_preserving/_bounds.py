@@ -289,7 +289,8 @@ def is_order_preserving(
         of distributions.
     margin : float, default=0.05
         Smallest difference of E v between two items that are compared, in [0, 0.75):
-        utilities are drawn from 0, 0.25, 0.5 and 0.75.
+        utilities are drawn from 0, 0.25, 0.5 and 0.75; those of the first label are at
+        least 0.05.
     random_state : int, RandomState instance or None, default=None
         Draws the distributions.
 

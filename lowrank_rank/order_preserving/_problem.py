@@ -109,7 +109,7 @@ class Sums:
     smallest, largest : float
         Range of the utilities of positive weight, before `Problem.mean_normaliser`.
     has_order : bool
-        Whether a list has two different utilities.
+        Whether a list of documents has two different utilities; True for fixed items.
     utility : ndarray of shape (d,)
         Sum of the weights times the utilities of each item, before this factor.
     item_weights : ndarray of shape (d,)
@@ -193,7 +193,8 @@ class Sums:
 class BlockProblem(LinearProblem):
     """Surrogate of the lists of a block, as a function of linear coefficients.
 
-    The coefficients are scaled instead of X, so no copy of X is made.
+    The coefficients are scaled instead of X. X is copied only where a mean is far from
+    0, to keep digits.
 
     Parameters
     ----------
