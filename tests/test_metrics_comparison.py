@@ -565,6 +565,7 @@ def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
     assert "bm25" in repr(found)
     assert "bm25" in found._repr_html_()
     assert "baseline" not in repr(found)
+    assert "best" not in found._repr_html_()
     assert found.to_frame().empty
     judged = compare_rankers(
         np.where(qid < 6, y, np.nan), {"a": scores}, judge=y, qid=qid, zero_division=0.0
@@ -587,6 +588,8 @@ def test_both_tables_print():
         "and over 1 tests for each rank"
     )
     assert f"<p>{heading}</p><table>" in found._repr_html_()
+    almost = compare_rankers(y, scores, qid=qid, measure="mrr", confidence_level=0.999)
+    assert "2 rankers, 99.9% intervals" in repr(almost)
     assert [line.split()[0] for line in means] == ["name", "new", "old"]
     assert [line.split()[0] for line in pairs.splitlines()] == ["ranker", "new"]
 

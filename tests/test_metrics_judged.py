@@ -148,6 +148,8 @@ def test_what_is_judged_is_unknown_from_relevant_documents_alone():
     assert line in repr(found)
     assert line in found._repr_html_()
     assert found.p_value[0] < 0.05
+    one = compare_rankers(relevant, {"new": runs["new"]}, zero_division=0)
+    assert line in repr(one)
     judged = compare_rankers(judged_from(runs, ["old", "new"]), runs, zero_division=0)
     assert "judged@k is unknown" not in repr(judged)
     assert "judged@k is unknown" not in repr(

@@ -183,7 +183,7 @@ class RankerComparison(TableMixin):
             heading += f", weighted (as precise as {self.means.n_effective[0]:.3g})"
         if self.n_judged:
             heading += f", {len(self.qid)} judged by people"
-        heading += f", {m} rankers, {self.confidence_level:.0%} intervals"
+        heading += f", {m} rankers, {100 * self.confidence_level:g}% intervals"
         if self.anytime:
             heading += " valid at every look"
         if m > 1:
@@ -197,12 +197,14 @@ class RankerComparison(TableMixin):
 
     def _notes(self):
         """Return the lines below the tables, as one text."""
-        order = np.argsort(-self.mean)
-        best = [str(self.names[i]) for i in order if self.tied_with_best[i]]
-        note = f"best, or tied with the best: {', '.join(best[:8])}"
-        if len(best) > 8:
-            note += f" and {len(best) - 8} more"
-        notes = [note]
+        notes = []
+        if len(self.names) > 1:
+            order = np.argsort(-self.mean)
+            best = [str(self.names[i]) for i in order if self.tied_with_best[i]]
+            note = f"best, or tied with the best: {', '.join(best[:8])}"
+            if len(best) > 8:
+                note += f" and {len(best) - 8} more"
+            notes.append(note)
         if self.pairs:
             notes += self._note_on_few()
         if not self._has_few_pairs:
@@ -250,8 +252,9 @@ class RankerComparison(TableMixin):
         parts = [f"{self._heading()}\n{self.means!r}"]
         if self.pairs and self._has_few_pairs:
             parts.append(super().__repr__())
-        if len(self.names) > 1:
-            parts.append(self._notes())
+        notes = self._notes()
+        if notes:
+            parts.append(notes)
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
@@ -259,8 +262,10 @@ class RankerComparison(TableMixin):
         if self.pairs and self._has_few_pairs:
             pairs = super()._repr_html_()
         heading = escape(self._heading())
-        notes = escape(self._notes())
-        return f"<p>{heading}</p>{self.means._repr_html_()}{pairs}<p>{notes}</p>"
+        notes = self._notes()
+        if notes:
+            notes = f"<p>{escape(notes)}</p>"
+        return f"<p>{heading}</p>{self.means._repr_html_()}{pairs}{notes}"
 
 
 def _n_needed(level):
