@@ -186,6 +186,7 @@ def test_C_phi_by_hand():
     assert C_phi("auc", 5) == pytest.approx(np.hypot(4, 2))
     assert C_phi("auc", 4, p=1) == pytest.approx(3 + 1)
     assert C_phi("spearman", 3) == pytest.approx(2.0)
+    assert C_phi([0.3, 0.1 + 0.2], p=1.5) == 0.0  # equal up to rounding
     assert C_phi(ExpectedRankUtility(half_life=2.0), 2) == pytest.approx(0.5)
     assert C_phi([5.0]) == C_phi("dcg", 1) == 0.0
     assert C_phi(np.ones(4)) == 0.0

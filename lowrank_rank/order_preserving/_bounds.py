@@ -134,9 +134,9 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
         raise ValueError(
             "Discounts phi(1..r) must be one array that does not increase."
         )
-    # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2)
+    # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2); rounding may be below 0
     half = len(phi) // 2
-    differences = phi[:half] - phi[::-1][:half]
+    differences = np.maximum(phi[:half] - phi[::-1][:half], 0.0)
     return float((differences**p).sum() ** (1.0 / p))
 
 
