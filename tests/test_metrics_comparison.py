@@ -594,6 +594,13 @@ def test_both_tables_print():
     assert [line.split()[0] for line in pairs.splitlines()] == ["ranker", "new"]
 
 
+def test_one_ranker_is_not_tied_with_the_best():
+    y = np.tile([0.0, 1.0], 20)
+    alone = compare_rankers(y, {"a": y}, qid=np.repeat(np.arange(20), 2))
+    assert "tied" not in repr(alone)
+    assert "tied" not in alone._repr_html_()
+
+
 @pytest.mark.parametrize("measure", ["ndcg@3", "map", "mrr", "precision@2", "kendall"])
 def test_means_stand_beside_a_random_order(measure):
     """It is the mean over all orders of the documents of each query."""

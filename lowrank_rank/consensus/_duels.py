@@ -56,6 +56,7 @@ class BradleyTerry(TableMixin):
         Davidson's parameter: items of equal strength tie with probability
         ``tie / (2 + tie)``. 0 without ties.
     half_games : float
+        As given.
     n_groups : int or None
         Number of groups. None without `group`.
     degrees_of_freedom : float
