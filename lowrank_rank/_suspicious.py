@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special, stats
 from sklearn.base import clone
 
+from ._lists import RankingLists
 from ._warn import warn
 
 #: Probability of a warning by chance, of the rules that test a hypothesis.
@@ -119,24 +120,44 @@ def _reversed_scores(name, values, random_values):
     )
 
 
-def are_reversed(scores, y, lists):
-    """Return whether scores >= 0, as distances and ranks are, vary against labels.
+def centred_labels(y, lists):
+    """Subtract its mean from each labelled list, of the first 1,000 lists.
 
-    A fast test before that of the measure. Rows without a label do not count.
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,)
+        Labels of the rows as given; NaN is no label.
+    lists : RankingLists
+
+    Returns
+    -------
+    (rows, centred, labelled_lists), or None if lists have fewer than three labels
+        The labelled rows, their centred labels and their lists.
     """
-    is_labelled = ~np.isnan(y)
+    lengths = lists.lengths[:1000]
+    rows = np.arange(lengths.sum())
+    if lists.order is not None:
+        rows = lists.order[rows]
+    lists = RankingLists(lengths)
+    is_labelled = ~np.isnan(y[rows])
     if not is_labelled.all():
+        rows = rows[is_labelled]
         lists, _ = lists.select(is_labelled)
-        scores = scores[is_labelled]
-        y = y[is_labelled]
-    if lists.n_lists == 0:
-        return False
-    if scores.min() < 0 or lists.n_rows < 3 * lists.n_lists:
-        return False
-    # Covariance of each list, times its length: sum s y - sum s sum y / length.
+    if lists.n_lists == 0 or lists.n_rows < 3 * lists.n_lists:
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        covariance = lists.sum(scores * y)
-        covariance -= lists.sum(scores) * lists.sum(y) / lists.lengths
+        means = lists.sum(y[rows]) / lists.lengths
+        return rows, y[rows] - lists.repeat(means), lists
+
+
+def are_reversed(scores, rows, centred, lists):
+    """Return whether scores vary against labels.
+
+    A fast test before that of the measure. The arguments are from `centred_labels`.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Covariance of each list, times its length.
+        covariance = lists.sum(scores[rows] * centred)
         total = covariance.sum()
         if total >= 0:
             return False
@@ -179,6 +200,10 @@ def _joined_ids(lists, y):
     first_id = lists.ids.min()
     last_id = lists.ids.max()
     if first_id not in (0, 1) or last_id - first_id + 1 != lists.n_lists:
+        return None
+    # Blocks of one row: their median length is below 2.
+    n_blocks = 1 + np.count_nonzero(np.diff(lists.order) != 1)
+    if n_blocks > lists.n_rows / 1.5:
         return None
     codes = lists.codes
     starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))

@@ -1,7 +1,7 @@
 """Readers of scores, fitted models and runs: values of all rankers on each query."""
 
 import warnings
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -22,7 +22,12 @@ from .._labels import (
     split_target,
     warn_of_single_items,
 )
-from .._suspicious import SuspiciousDataWarning, are_reversed, warn_if_suspicious
+from .._suspicious import (
+    SuspiciousDataWarning,
+    are_reversed,
+    centred_labels,
+    warn_if_suspicious,
+)
 from .._warn import warn
 from ..datasets._trec import (
     RELEVANCE,
@@ -399,13 +404,20 @@ class MeasuredLabels:
             warn_if_suspicious(
                 "two scores", ranker_name, self.scores, self.y, self.lists
             )
-        grouped = self.lists.group(self.scores)
-        if are_reversed(grouped, self.lists.group(self.y.ravel()), self.lists):
+        # Distances and ranks are >= 0.
+        if self.scores.min() < 0:
+            return
+        centred = self.centred_labels
+        if centred is not None and are_reversed(self.scores, *centred):
             name = next(iter(self.measures))
             random_values = self.random_order(name)[:, 0]
             warn_if_suspicious(
                 "reversed scores", ranker_name, values[name], random_values
             )
+
+    @cached_property
+    def centred_labels(self):
+        return centred_labels(self.y.ravel(), self.lists)
 
     def random_order(self, name):
         """Return the mean of a measure over all orders of each list, (n_lists, 1)."""
