@@ -605,3 +605,13 @@ def test_random_scores_of_few_queries_are_seldom_called_reversed():
             names_of_warnings(compare_rankers, y, scores, measure="precision@1")
         )
     assert n_said <= 2
+
+
+def test_reversed_scores_of_many_shuffled_lists_are_found():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 30_000)
+    distances = rng.random(len(y)) - 0.2 * y + 1.0
+    qid = rng.permutation(np.arange(len(y)) // 10)
+    assert names_of_warnings(
+        compare_rankers, y, {"new": distances}, qid=qid, measure="ndcg"
+    ) == ["reversed scores"]
