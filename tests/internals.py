@@ -55,7 +55,7 @@ from lowrank_rank.fitting._lbfgs import lbfgs
 from lowrank_rank.fitting._linear_problem import LinearProblem
 from lowrank_rank.fitting._list_trees import fit_list_trees
 from lowrank_rank.fitting._logistic import fit_logistic
-from lowrank_rank.fitting._pairs import dense_grades, pair_sums
+from lowrank_rank.fitting._pairs import PairSums, dense_grades
 from lowrank_rank.fitting._ridge import fit_lsqr
 from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
 from lowrank_rank.low_rank._calibration import all_ranks

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from .internals import RankingLists, dense_grades, pair_sums
+from .internals import PairSums, RankingLists, dense_grades
 from .structured_cases import parts, random_lists
 
 
@@ -19,13 +19,20 @@ def slow_pair_sums(y, s, lists, margin, w):
         slopes[0, rows] = pair.sum(0) - pair.sum(1)
         slopes[1, rows] = 2.0 * ((pair * z).sum(0) - (pair * z).sum(1))
         slopes[2, rows] = 2.0 * (pair.sum(0) + pair.sum(1))
-    return (*np.array(sums).T, *slopes)
+    hinges, squares = np.array(sums).T
+    return {
+        "hinges": hinges,
+        "squares": squares,
+        "hinge_slopes": slopes[0],
+        "square_slopes": slopes[1],
+        "square_curvatures": slopes[2],
+    }
 
 
 def assert_equal_to_slow(y, s, lists, margin, w, **tolerance):
-    found = pair_sums(dense_grades(y, lists), s, lists, margin, w)
-    for one, slow in zip(found, slow_pair_sums(y, s, lists, margin, w), strict=True):
-        assert_allclose(one, slow, **tolerance)
+    found = PairSums(dense_grades(y, lists), s, lists, margin, w)
+    for name, slow in slow_pair_sums(y, s, lists, margin, w).items():
+        assert_allclose(getattr(found, name), slow, **tolerance)
 
 
 @pytest.mark.parametrize("margin", [1.0, 0.7, -0.3])
@@ -65,9 +72,9 @@ def test_scores_of_very_different_sizes_side_by_side():
 
 def test_no_pair_within_the_margin_is_exactly_nothing():
     grades, scores = np.array([2, 1, 0]), np.array([6.1, 3.3, -1.7])
-    hinge, squares, _, slopes, _ = pair_sums(grades, scores, RankingLists([3]))
-    assert hinge == squares == 0.0
-    assert not np.any(slopes)
+    pairs = PairSums(grades, scores, RankingLists([3]))
+    assert pairs.hinges == pairs.squares == 0.0
+    assert not np.any(pairs.square_slopes)
 
 
 def test_dense_grades_count_in_each_list():

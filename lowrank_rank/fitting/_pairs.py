@@ -21,48 +21,84 @@ _PER_PASS = 8  # largest number of grades that one pass compares
 _ROWS_AT_ONCE = 2**13
 
 
-def pair_sums(grades, scores, lists, margin=1.0, weights=None):
-    """Sum the hinge over the pairs of unequal label within the margin.
+class PairSums:
+    """Sums of the hinge over the pairs of unequal label within the margin.
 
     The hinge is z = margin - (s_i - s_j) > 0. The sums take O(n log n) steps for n rows
-    and up to eight grades, times log8 of the grades beyond. `grades`, from
-    `dense_grades`, are grouped; a pair weighs the product of two `weights`.
+    and up to eight grades, times log8 of the grades beyond. A pair weighs the product
+    of two `weights`.
 
-    Returns the sums of z and of z**2 of each list, the subgradients (n_rows,) of the
-    one and of the other in the scores, and the diagonal of the second derivative of the
-    sums of z**2.
+    Parameters
+    ----------
+    grades : ndarray of int, shape (n_rows,)
+        From `dense_grades`, grouped.
+    scores : ndarray of shape (n_rows,)
+    lists : RankingLists
+    margin : float, default=1.0
+    weights : ndarray of shape (n_rows,) or None, default=None
     """
-    weights = np.ones(lists.n_rows) if weights is None else weights
-    scores = scores - lists.repeat(lists.sum(scores) / lists.lengths)  # small numbers
-    # For each row the sums of w_j and w_j s_j over the rows of lower (higher) grade
-    # within the margin, as one complex number w_j + i w_j s_j: both are then read from
-    # a table at once.
-    below = np.zeros(lists.n_rows, dtype=complex)
-    above = np.zeros(lists.n_rows, dtype=complex)
-    for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):  # a block fits the cache
-        rows = slice(lists.offsets[first], lists.offsets[last])
-        _add_block(
-            below[rows],
-            above[rows],
-            grades[rows],
-            scores[rows],
-            weights[rows],
-            RankingLists(lists.lengths[first:last]),
-            margin,
+
+    def __init__(self, grades, scores, lists, margin=1.0, weights=None):
+        if weights is None:
+            weights = np.ones(lists.n_rows)
+        # Small numbers
+        scores = scores - lists.repeat(lists.sum(scores) / lists.lengths)
+        # For each row the sums of w_j and w_j s_j over the rows of lower (higher) grade
+        # within the margin, as one complex number w_j + i w_j s_j: both are then read
+        # from a table at once.
+        below = np.zeros(lists.n_rows, dtype=complex)
+        above = np.zeros(lists.n_rows, dtype=complex)
+        # A block fits the cache.
+        for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):
+            rows = slice(lists.offsets[first], lists.offsets[last])
+            _add_block(
+                below[rows],
+                above[rows],
+                grades[rows],
+                scores[rows],
+                weights[rows],
+                RankingLists(lists.lengths[first:last]),
+                margin,
+            )
+        self.scores = scores
+        self.lists = lists
+        self.margin = margin
+        self.weights = weights
+        self.weight_below = below.real
+        self.weight_above = above.real
+        # w_i times the sums of w_j z over the pairs of row i, as the higher and as the
+        # lower: z = margin - s_i + s_j, and z = margin + s_i - s_j.
+        self.as_higher = weights * ((margin - scores) * below.real + below.imag)
+        self.as_lower = weights * ((margin + scores) * above.real - above.imag)
+
+    @property
+    def hinges(self):
+        """Sum of z of each list."""
+        return self.lists.sum(self.as_higher)
+
+    @property
+    def hinge_slopes(self):
+        """Subgradient (n_rows,) of the hinges in the scores."""
+        return self.weights * (self.weight_above - self.weight_below)
+
+    @property
+    def squares(self):
+        """Sum of z**2 of each list."""
+        # sum of w_i w_j z^2 = sum_i (margin - s_i) higher_i + sum_j s_j lower_j
+        squares = self.lists.sum(
+            (self.margin - self.scores) * self.as_higher + self.scores * self.as_lower
         )
-    # w_i times the sums of w_j z over the pairs of row i, as the higher and as the
-    # lower: z = margin - s_i + s_j, and z = margin + s_i - s_j.
-    higher = weights * ((margin - scores) * below.real + below.imag)
-    lower = weights * ((margin + scores) * above.real - above.imag)
-    # sum of w_i w_j z^2 = sum_i (margin - s_i) higher_i + sum_j s_j lower_j
-    squares = lists.sum((margin - scores) * higher + scores * lower)
-    return (
-        lists.sum(higher),
-        np.maximum(squares, 0.0),
-        weights * (above.real - below.real),
-        2.0 * (lower - higher),
-        2.0 * (weights * (above.real + below.real)),
-    )
+        return np.maximum(squares, 0.0)
+
+    @property
+    def square_slopes(self):
+        """Gradient (n_rows,) of the squares in the scores."""
+        return 2.0 * (self.as_lower - self.as_higher)
+
+    @property
+    def square_curvatures(self):
+        """Diagonal of the second derivative of the squares in the scores."""
+        return 2.0 * (self.weights * (self.weight_above + self.weight_below))
 
 
 def dense_grades(y, lists):

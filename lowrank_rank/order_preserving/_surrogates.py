@@ -31,7 +31,7 @@ from sklearn.base import clone
 from .._arrays import shown
 from .._parameters import check_parameter, inherit_docstrings, number
 from .._typing import BaseEstimator
-from ..fitting._pairs import dense_grades, pair_sums
+from ..fitting._pairs import PairSums, dense_grades
 
 #: Bound of scores and utilities, such that sums of their squares are finite.
 LARGEST_SCORE = 1e100
@@ -638,9 +638,12 @@ class PairwiseSquaredHinge(PairwiseSurrogate):
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         grades = dense_grades(v, lists)
-        sums = pair_sums(grades, s, lists, weights=weights)
-        _, squares, _, slopes, curvatures = sums
-        return SurrogateValues(values=squares, gradient=slopes, curvature=curvatures)
+        sums = PairSums(grades, s, lists, weights=weights)
+        return SurrogateValues(
+            values=sums.squares,
+            gradient=sums.square_slopes,
+            curvature=sums.square_curvatures,
+        )
 
 
 # Lists ------------------------------------------------------------------------------

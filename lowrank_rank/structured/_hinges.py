@@ -17,7 +17,7 @@ from sklearn.base import clone
 from .._arrays import ArrayLike, check_same_labels, check_same_shape
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists, mid_ranks
-from ..fitting._pairs import dense_grades, pair_sums
+from ..fitting._pairs import PairSums, dense_grades
 from ..target_losses import AUC, NDCG, FBeta, KendallTau, PrecisionAtK, RecallAtK
 from ..target_losses._classes import BalancedAccuracy
 from ..target_losses._names import resolve_measure
@@ -110,9 +110,9 @@ class PairHinge(ListHinge):
 
     def worst(self, scores):
         """Return the hinge of each list and its subgradient in the scores."""
-        hinge, _, slopes, *_ = pair_sums(self.grades, scores.ravel(), self.lists)
-        slopes = slopes * self.lists.repeat(self.scale)
-        return hinge * self.scale + self.tied, slopes.reshape(scores.shape)
+        pairs = PairSums(self.grades, scores.ravel(), self.lists)
+        slopes = pairs.hinge_slopes * self.lists.repeat(self.scale)
+        return pairs.hinges * self.scale + self.tied, slopes.reshape(scores.shape)
 
     def soft(self, scores, gamma, weights):
         """Smooth max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
@@ -120,20 +120,19 @@ class PairHinge(ListHinge):
         scale = self.scale * weights
         # With u = max(0, z) and v = max(0, z - gamma) the smooth term is
         # (u^2 - v^2) / (2 gamma), and the maximising m is (u - v) / gamma.
-        hinge, squares, _, slopes, _ = pair_sums(self.grades, flat_scores, self.lists)
-        far_hinge, far_squares, _, far_slopes, _ = pair_sums(
-            self.grades, flat_scores, self.lists, 1.0 - gamma
-        )
-        values = (squares - far_squares) / (2.0 * gamma)
-        costs = (hinge - far_hinge) / gamma
-        slopes = (slopes - far_slopes) / (2.0 * gamma)
+        pairs = PairSums(self.grades, flat_scores, self.lists)
+        far_pairs = PairSums(self.grades, flat_scores, self.lists, 1.0 - gamma)
+        hinges = pairs.hinges
+        values = (pairs.squares - far_pairs.squares) / (2.0 * gamma)
+        costs = (hinges - far_pairs.hinges) / gamma
+        slopes = (pairs.square_slopes - far_pairs.square_slopes) / (2.0 * gamma)
         slopes = slopes * self.lists.repeat(scale)
         tied = float(self.tied @ weights)
         return (
             float(values @ scale) + tied,
             slopes.reshape(scores.shape),
             float(costs @ scale) + tied,
-            float(hinge @ scale) + tied,
+            float(hinges @ scale) + tied,
         )
 
 
