@@ -16,10 +16,9 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 #: The floors from the ground up; a module may import what stands below it, and of its own folder.
 FLOORS = [
     {"_version", "_warn", "_typing", "_tables", "_columns"},
-    {"_suspicious"},
     {"_arrays"},
     {"_lists"},
-    {"_times"},
+    {"_times", "_suspicious"},
     {"_parameters", "_labels"},
     {"_classes", "_cut_queries"},
     {"decoders"},
