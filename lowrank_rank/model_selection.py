@@ -445,7 +445,9 @@ def query_learning_curve(
         folds = GroupKFold(cv)
     if hasattr(folds, "split"):
         folds = folds.split(X, target, query_of_row)
-    folds = list(folds)
+    # Folds may be lists of indices or masks.
+    rows = np.arange(len(query_of_row))
+    folds = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in folds]
     rng = check_random_state(random_state)
     shuffled_queries = [
         rng.permutation(np.unique(query_of_row[train])) for train, _ in folds

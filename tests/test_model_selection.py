@@ -174,6 +174,31 @@ def test_sizes_without_sense(data, sizes, message):
         query_learning_curve(LowRankSurrogateRanker(), X, y)
 
 
+def test_folds_may_be_lists_of_indices_or_masks(data):
+    X, y, qid = data
+    folds = list(GroupKFold(2).split(X, y, qid))
+    rows = np.arange(len(y))
+    curves = [
+        query_learning_curve(
+            LowRankSurrogateRanker(),
+            X,
+            y,
+            qid=qid,
+            train_sizes=[3],
+            cv=cv,
+            random_state=0,
+        )
+        for cv in (
+            folds,
+            [(train.tolist(), test.tolist()) for train, test in folds],
+            [(np.isin(rows, train), np.isin(rows, test)) for train, test in folds],
+        )
+    ]
+    for _, train_scores, test_scores in curves[1:]:
+        np.testing.assert_array_equal(train_scores, curves[0][1])
+        np.testing.assert_array_equal(test_scores, curves[0][2])
+
+
 # Importances ------------------------------------------------------------------------
 
 
