@@ -110,10 +110,15 @@ def refuse_text_entries(values, name, what="be an array of numbers"):
         return
     index = np.unravel_index(place[0], array.shape)
     cell = f"{name}{[int(i) for i in index]}" if array.ndim else name
-    raise ValueError(
-        f"{name} must {what}: {cell} is the text {shown(place[1])}. Map words to "
-        "numbers first; pandas.to_numeric reads numbers that are text."
+    text = shown(place[1])
+    remedy = (
+        "Map words to numbers first; pandas.to_numeric reads numbers that are text."
     )
+    if array.ndim == 0:
+        remedy = f"Give the values of the rows, as frame[{text}]."
+    elif array.ndim == 2 and "grades" in what:
+        remedy += " Orders of names become grades by datasets.grades_from_orders."
+    raise ValueError(f"{name} must {what}: {cell} is the text {text}. {remedy}")
 
 
 def check_finite(array, name, largest=np.inf):
@@ -348,6 +353,26 @@ def column_names(table):
     return [] if names is None else list(names)
 
 
+def refuse_same_names(columns, table):
+    """Refuse a table with two columns of the same name."""
+    if len(set(columns)) < len(columns):
+        raise ValueError(
+            f"Two columns of {table} have the same name: {shown(columns)}."
+        )
+
+
+def check_table(X):
+    """Refuse a dict as X, and a frame without columns or with two of one name."""
+    if isinstance(X, Mapping):
+        raise TypeError("X is a dict: give a table, such as pandas.DataFrame(X).")
+    if not is_data_frame(X):
+        return
+    names = column_names(X)
+    if not names:
+        raise ValueError("X has 0 feature(s): it is a frame without columns.")
+    refuse_same_names(names, "X")
+
+
 def is_id_name(column):
     """Whether the name of a column says that it holds ids or the number of the row."""
     return bool(_ID_NAME.fullmatch(str(column).strip()))
@@ -450,6 +475,13 @@ def exact_scores(values):
             _, dense_ranks = np.unique(array, return_inverse=True)
             return dense_ranks.reshape(array.shape)
     return values
+
+
+def refuse_dicts(X):
+    """Refuse a list of dicts, the records of a table."""
+    is_sequence = isinstance(X, list | tuple | np.ndarray)
+    if is_sequence and len(X) and isinstance(X[0], Mapping):
+        raise TypeError("X is a list of dicts: give a table, pandas.DataFrame(X).")
 
 
 def refuse_dates(X):

@@ -21,6 +21,7 @@ from ._arrays import (
     check_range,
     check_same_index,
     check_size,
+    check_table,
     check_unmasked,
     first_missing,
     is_data_frame,
@@ -29,6 +30,7 @@ from ._arrays import (
     n_rows,
     name_the_text,
     refuse_dates,
+    refuse_dicts,
     refuse_other_kinds,
     slices,
     take_rows,
@@ -178,8 +180,10 @@ def read_features(
     an entry that is no number names its place.
     """
     check_unmasked(X, "X")
+    check_table(X)
     frame = X
     if not options.get("skip_check_array"):
+        refuse_dicts(X)
         refuse_dates(X)
         X = with_numbers(X)
     try:
@@ -196,8 +200,13 @@ def read_features(
         place = first_missing(X) if "contains NaN" in str(error) else None
         if place is not None:
             row, column = place
+            others = ""
+            if hasattr(estimator, "rank"):
+                others = ", or take StackingRanker or HistGradientBoostingRanker"
             raise ValueError(
-                f"{error}\nThe first NaN of X is in row {row} of column {column!r}."
+                f"Input X contains NaN, and {type(estimator).__name__} takes no "
+                f"missing values: fill them (SimpleImputer){others}.\n"
+                f"The first NaN of X is in row {row} of column {column!r}."
             ) from None
         raise
     if issparse(X) and not X.has_canonical_format:
@@ -215,6 +224,16 @@ def read_features(
             f"A model of {X.shape[1]} features", n_bytes, "select or hash features"
         )
     return X
+
+
+def _check_same_rows(X, y):
+    """Refuse labels of other rows than X."""
+    if y.ndim == 2 and len(y) != X.shape[0] == y.size:
+        raise ValueError(
+            f"X has a row for each document, and y, of the shape {y.shape}, one for "
+            "each query: give y as numpy.ravel(y), and qid."
+        )
+    check_consistent_length(X, y)
 
 
 def linear_scores(X, coef, intercept):
@@ -576,7 +595,7 @@ class BaseRanker(SetsParameters):
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
             check_range(X, self)
-        check_consistent_length(X, y)
+        _check_same_rows(X, y)
         lists = lists_of(y, qid)
         warn_of_single_items(lists)
         warn_of_one_list(self, y, qid)

@@ -5,6 +5,8 @@ here. So the same input means the same everywhere, and errors have the same word
 results are plain float arrays, and the lists that their rows form.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import (
@@ -377,6 +379,8 @@ def _checked(values, name, what="numbers", **options):
     """Check an array of floats by scikit-learn, and reword what NumPy says of it."""
     check_unmasked(values, name)
     refuse_text_entries(values, name, f"hold {what}")
+    if isinstance(values, Mapping):
+        raise ValueError(f"{name} is a dict, and must hold {what}, one for each row.")
     try:
         return check_array(
             values, ensure_2d=False, dtype=np.float64, input_name=name, **options

@@ -138,6 +138,8 @@ def query_train_test_split(
         1, test_size=test_size, train_size=train_size, random_state=random_state
     )
     lists = RankingLists.from_qid(qid)
+    if lists.n_lists < 2:
+        raise ValueError("All rows are one query, and a split needs two.")
     train_lists, test_lists = next(splitter.split(lists.lengths))
     train = _rows_of_lists(train_lists, lists)
     test = _rows_of_lists(test_lists, lists)

@@ -35,13 +35,21 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     StackingRanker,
     WrappedRanker,
+    bradley_terry,
+    compare_rankers,
     make_ranking_scorer,
     merge,
     ranking_target,
     structured,
 )
 from lowrank_rank.datasets import load_letor
-from lowrank_rank.metrics import evaluate_run, measure_score, ndcg_score
+from lowrank_rank.metrics import (
+    evaluate_run,
+    mean_intervals,
+    measure_score,
+    ndcg_score,
+)
+from lowrank_rank.model_selection import query_train_test_split
 from lowrank_rank.plotting import PrecisionAtKDisplay
 from lowrank_rank.structured import (
     StructuredHingeClassifier,
@@ -600,6 +608,106 @@ def test_what_is_no_misspelling_has_no_suggestion(name):
     with pytest.raises(ValueError, match="Unknown measure") as error:
         measure_score(name, [1, 0], [2.0, 1.0])
     assert "Did you mean" not in str(error.value)
+
+
+# Tables of other forms --------------------------------------------------------------
+
+OTHER_FORMS = {
+    "two columns of one name": (
+        lambda X: X.set_axis(["bm25", "bm25"], axis=1),
+        r"Two columns of X have the same name: \['bm25', 'bm25'\]",
+    ),
+    "no columns": (lambda X: X[[]], "X has 0 feature.*a frame without columns"),
+    "a dict": (dict, r"X is a dict: give a table, such as pandas.DataFrame\(X\)"),
+    "records": (
+        lambda X: X.to_dict("records"),
+        r"X is a list of dicts: give a table, pandas.DataFrame\(X\)",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", OTHER_FORMS)
+@pytest.mark.parametrize(
+    "cls",
+    [cls for cls in every_estimator() if cls is not WrappedRanker],
+    ids=lambda cls: cls.__name__,
+)
+def test_features_of_another_form_are_named(cls, form):
+    X, *_ = make_documents()
+    change, words = OTHER_FORMS[form]
+    with pytest.raises((TypeError, ValueError), match=words):
+        fitted_to(cls, change(X))
+    model = fitted_to(cls, X)
+    if form != "records" or cls is not StackingRanker:
+        with pytest.raises((TypeError, ValueError), match=words):
+            model.predict(change(X))
+
+
+def test_a_missing_feature_names_the_rankers_that_take_it():
+    X, y, qid = make_documents()
+    X.at[3, "age"] = np.nan
+    words = r"OrderPreservingRegressor takes no missing values: fill them .* StackingRa"
+    with pytest.raises(ValueError, match=words):
+        OrderPreservingRegressor().fit(X, y, qid=qid)
+    with pytest.raises(
+        ValueError, match=r"fill them \(SimpleImputer\).\nThe first NaN"
+    ):
+        LowRankSurrogateClassifier().fit(X, y)
+
+
+@each_ranker
+def test_labels_of_another_form_are_named(cls):
+    X, y, qid = make_documents()
+    model = made(cls)
+    by_query = y.to_numpy().reshape(10, 6)
+    for labels, words in [
+        (by_query, r"y, of the shape \(10, 6\), one for each query: .* numpy.ravel"),
+        ({"grade": y}, "y is a dict, and must hold numbers"),
+        ("grade", r"y is the text 'grade'. Give the values .* frame\['grade'\]"),
+        (np.full((60, 2), "a"), "grades by datasets.grades_from_orders"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            model.fit(X, labels, qid=qid)
+
+
+X_Y_QID = make_documents()
+VALUES = pd.DataFrame({"new": [0.1, 0.2], "old": [0.3, 0.1]})
+DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: mean_intervals(3), r"human has the shape \(\): give one value"),
+        (
+            lambda: compare_rankers(VALUES[:1]),
+            "defined on 1 of 1 tasks: at least two are needed. Give more rows",
+        ),
+        (lambda: compare_rankers(VALUES[:0]), "0 of 0 tasks: .* Give more rows"),
+        (
+            lambda: compare_rankers(X_Y_QID[1], {"a": len}, qid=X_Y_QID[2]),
+            "The ranker 'a' is a function: give the scores",
+        ),
+        (
+            lambda: compare_rankers(X_Y_QID[1], {"a": {"q": 1}}, qid=X_Y_QID[2]),
+            r"rankers\['a'\]: y_score is a dict, and must hold numbers",
+        ),
+        (
+            lambda: query_train_test_split(X_Y_QID[0], qid=np.zeros(60)),
+            "All rows are one query, and a split needs two",
+        ),
+        (
+            lambda: bradley_terry(DUELS),
+            r"got the columns \['x', 'y'\]. If the first one won: duels.rename\("
+            r"columns=\{'x': 'winner', 'y': 'loser'\}\)",
+        ),
+    ],
+    ids=["number", "one row", "no row", "function", "dict", "one query", "duels"],
+)
+def test_other_forms_have_a_sentence(call, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        call()
 
 
 # Arguments that look alike ----------------------------------------------------------

@@ -17,6 +17,7 @@ from .._arrays import (
     numbers,
     shown,
 )
+from .._columns import first_text
 from .._lists import coded, codes_of, id_array
 from .._suspicious import warn_if_suspicious
 from .._warn import warn_of_other_columns
@@ -256,6 +257,9 @@ def _read_without_columns(duels, columns, named):
         reason: Any = error
         if "model_a" in columns and "model_b" in columns:
             reason = 'Say who won, as result="outcome".'
+        elif len(columns) == 2 and first_text(duels[columns[0]]) is not None:
+            names = dict(zip(columns, ["winner", "loser"], strict=True))
+            reason = f"If the first one won: duels.rename(columns={names})."
         got = f", got the columns {columns}" if columns else ""
         raise ValueError(
             "duels must be lists of [winner, loser], counts, or a table with the "

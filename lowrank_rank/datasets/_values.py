@@ -10,6 +10,7 @@ from .._arrays import (
     is_frame,
     numbers,
     refuse_id_columns,
+    refuse_same_names,
     shown,
 )
 
@@ -36,7 +37,7 @@ def read_columns(values, name, expected=()):
     """
     if is_frame(values) or isinstance(values, dict):
         names = column_names(values)
-        _check_distinct(names, name)
+        refuse_same_names(names, name)
         if isinstance(values, np.ndarray) and "qid" in names:
             names.remove("qid")
         if isinstance(values, np.ndarray) and names:
@@ -59,7 +60,7 @@ def read_columns(values, name, expected=()):
         array = numbers(values, name)
         if array.ndim == 1:
             array = array[:, np.newaxis]
-        names = [""] * array.shape[-1]
+        names = [""] * len(array.T) if array.ndim else []
     if array.ndim != 2 or not array.shape[1]:
         raise ValueError(
             f"{name} has the shape {array.shape}: give one value of each query, in "
@@ -68,14 +69,6 @@ def read_columns(values, name, expected=()):
     # NaN is allowed. Squares of larger numbers overflow.
     check_finite(np.where(np.isnan(array), 0.0, array), name, 1e150)
     return names, array
-
-
-def _check_distinct(columns, table):
-    """Refuse a table with two columns of the same name."""
-    if len(set(columns)) < len(columns):
-        raise ValueError(
-            f"Two columns of {table} have the same name: {shown(columns)}."
-        )
 
 
 def check_same_ids(human, judge):
@@ -117,7 +110,7 @@ def read_values(table, unused):
     columns = []
     if isinstance(table, dict) or is_frame(table):
         columns = column_names(table)
-    _check_distinct(columns, "the table of values")
+    refuse_same_names(columns, "the table of values")
     refuse_id_columns("a ranker", y_true=table)
     if not columns or any(np.ndim(table[name]) != 1 for name in columns):
         raise ValueError(

@@ -18,6 +18,7 @@ from .._arrays import (
     mean_square,
     name_the_text,
     refuse_dates,
+    refuse_dicts,
     with_numbers,
 )
 from .._columns import (
@@ -53,6 +54,7 @@ def default_parts(X, y, measure, parameters):
             "StackingRanker(estimators=None) includes trees, which take no sparse X: "
             "pass X.toarray(), or set estimators to models that take sparse X."
         )
+    refuse_dicts(X)
     linear, trees = _models(y, measure)
     _set_parameters(linear, "linear", parameters, y)
     _set_parameters(trees, "trees", parameters, y)

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import (
     ArrayLike,
     MatrixLike,
+    check_table,
     check_unmasked,
     is_data_frame,
     refuse_dates,
@@ -43,6 +44,7 @@ class WrapsModels(BaseRanker):
 
     def _validate_X(self, X, *, reset):
         check_unmasked(X, "X")
+        check_table(X)
         if not hasattr(X, "shape"):
             try:
                 X = np.asarray(X)

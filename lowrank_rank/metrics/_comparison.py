@@ -656,7 +656,9 @@ def _check_two_queries(measure, is_compared, unit):
     if n_compared >= 2:
         return
     remedy = "a zero_division"
-    if len(is_compared) == 1:
+    if unit == "tasks":
+        remedy = "more rows with all values"
+    elif len(is_compared) == 1:
         remedy = "qid, the query of each row"
     raise ValueError(
         f"{measure} is defined on {n_compared} of {len(is_compared)} {unit}: at least "

@@ -346,6 +346,11 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
                 )
             scorer = RankingScorer(measures)
             labels, scores, _ = scorer.labels_and_scores(ranker, X, y, qid, ranker_name)
+        elif callable(ranker):
+            raise TypeError(
+                f"The ranker {ranker_name!r} is a function: give the scores that it "
+                "returns, or a fitted model."
+            )
         try:
             # A classifier has labels of its own: whether they are its class.
             measured = shared

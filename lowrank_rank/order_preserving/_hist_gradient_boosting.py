@@ -14,9 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import (
     ArrayLike,
     MatrixLike,
+    check_table,
     is_data_frame,
     name_the_text,
     refuse_dates,
+    refuse_dicts,
     take_rows,
     with_numbers,
 )
@@ -355,7 +357,12 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         return read_features(self, X, reset=reset, accept_sparse=False, **options)
 
     def _check_frame(self, X):
-        """Refuse a frame with other columns than in fit; the trees check arrays."""
+        """Refuse a frame with other columns than in fit, and dicts.
+
+        The trees check arrays.
+        """
+        check_table(X)
+        refuse_dicts(X)
         if is_data_frame(X):
             self._validate_X(X, reset=False)
 
