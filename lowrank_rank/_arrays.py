@@ -363,7 +363,7 @@ def refuse_same_names(columns, table):
 
 def check_table(X):
     """Refuse a dict as X, and a frame without columns or with two of one name."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not sparse.issparse(X):
         raise TypeError("X is a dict: give a table, such as pandas.DataFrame(X).")
     if not is_data_frame(X):
         return

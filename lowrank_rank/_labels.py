@@ -379,7 +379,7 @@ def _checked(values, name, what="numbers", **options):
     """Check an array of floats by scikit-learn, and reword what NumPy says of it."""
     check_unmasked(values, name)
     refuse_text_entries(values, name, f"hold {what}")
-    if isinstance(values, Mapping):
+    if isinstance(values, Mapping) and not sparse.issparse(values):
         raise ValueError(f"{name} is a dict, and must hold {what}, one for each row.")
     try:
         return check_array(
