@@ -209,9 +209,9 @@ def test_a_linear_regressor_of_a_frame_is_linear(data):
     assert ["valid feature names" in str(one.message) for one in caught] == [True]
     for model in (LowRankSurrogateRanker(), LowRankSurrogateRanker(estimator=Ridge())):
         name = "LowRankSurrogateRanker" if model.estimator == "auto" else "Ridge"
-        with pytest.raises(ValueError, match=f"{name} does not accept missing values"):
+        with pytest.raises(ValueError, match=f"{name} takes no missing values"):
             clone(model).fit(frame[["a", "b"]], y, qid=qid)
-        with pytest.raises(ValueError, match=f"{name} does not accept missing values"):
+        with pytest.raises(ValueError, match=f"{name} takes no missing values"):
             model.fit(frame[["b", "c"]], y, qid=qid).predict(
                 numeric.where(frame["b"] > 0)
             )
