@@ -415,7 +415,7 @@ class MatrixLoss(BaseEstimator):
 
     @property
     def _factors(self):
-        """The matrix, alpha, beta and the approximation error."""
+        """The matrix, alpha, beta and the approximation error, by name."""
         # They are kept with the parameters that they belong to.
         if hasattr(self, "_factorised"):
             loss_matrix, n_components, factors = self._factorised
@@ -445,19 +445,19 @@ class MatrixLoss(BaseEstimator):
         alpha = left[:, :d] * root
         beta = right[:d].T * root
         error = float(np.abs(centred - alpha @ beta.T).max())
-        return matrix, alpha, beta, error
+        return {"matrix": matrix, "alpha": alpha, "beta": beta, "error": error}
 
     @property
     def matrix_(self) -> np.ndarray:
-        return self._factors[0]
+        return self._factors["matrix"]
 
     @property
     def alpha_(self) -> np.ndarray:
-        return self._factors[1]
+        return self._factors["alpha"]
 
     @property
     def beta_(self) -> np.ndarray:
-        return self._factors[2]
+        return self._factors["beta"]
 
     @property
     def n_components_(self) -> int:
@@ -465,7 +465,7 @@ class MatrixLoss(BaseEstimator):
 
     @property
     def approximation_error_(self) -> float:
-        return self._factors[3]
+        return self._factors["error"]
 
     def encode(self, y: ArrayLike) -> np.ndarray:
         """Return alpha(y), shape (n, d), of class indices y.
