@@ -443,8 +443,8 @@ def test_parts_of_another_decomposition_are_refused(iris):
     ridge = LowRankSurrogateClassifier(estimator="ridge")
     parts = [clone(ridge).fit(X[i::2], y[i::2]) for i in range(2)]
     loss = parts[1]._loss_
-    *given, (matrix, alpha, *rest) = loss._factorised
-    loss._factorised = *given, (matrix, alpha @ [[0.6, 0.8], [-0.8, 0.6]], *rest)
+    *_, factors = loss._factorised
+    factors["alpha"] = factors["alpha"] @ [[0.6, 0.8], [-0.8, 0.6]]
     with pytest.raises(ValueError, match="Earlier batches had loss MatrixLoss"):
         merge(parts)
 
