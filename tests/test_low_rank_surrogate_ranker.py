@@ -1167,3 +1167,20 @@ def test_coefficients_of_pairs_beyond_memory_are_refused(monkeypatch, n_missing)
             ranker.fit(X, y)
     else:
         assert ranker.fit(X, y).coef_.shape == (66, 2000)
+
+
+def test_pairs_in_parts_are_those_of_encode():
+    """20 items have 210 pairs, solved in parts; a subclass may encode others."""
+
+    class Doubled(MeanAveragePrecision):
+        def encode(self, y):
+            return 2.0 * super().encode(y)
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (rng.random((60, 20)) < 0.3).astype(float)
+    ranker = LowRankSurrogateRanker(target_loss="map").fit(X, y)
+    doubled = LowRankSurrogateRanker(target_loss=Doubled()).fit(X, y)
+    targets = MeanAveragePrecision().encode(y)
+    np.testing.assert_array_equal(ranker.high_, targets.max(axis=0))
+    np.testing.assert_array_equal(doubled.high_, 2.0 * targets.max(axis=0))

@@ -1,5 +1,6 @@
 """Encoding of labels as regression targets, for documents and for fixed items."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,13 +107,16 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
     )
 
 
-def encode_items(y, loss, decoder, first_row=0):
+def encode_items(y, loss, decoder, first_row=0, part=None):
     """Encode lists of fixed items: d targets for each row; see `items_decoder`.
 
-    Messages number the rows from `first_row`.
+    Messages number the rows from `first_row`. `part` is a slice of the targets, not of
+    scores; None is all of them.
     """
+    encode = loss.regression_targets
+    if part is not None:
+        encode = partial(loss._encode_part, part=part)
     if callable(decoder):
-        encode = loss.regression_targets
         return Encoding("items", _checked_targets(loss, encode, y, None, first_row))
     if decoder not in loss.decoders:
         raise ValueError(
@@ -126,7 +130,8 @@ def encode_items(y, loss, decoder, first_row=0):
             f"decoder={shown(decoder)} takes at most {entry.max_items} items, y has "
             f"{n_items}: use one of {sorted(set(loss.decoders) - {decoder})}."
         )
-    encode = loss.score_targets if entry.of_scores else loss.regression_targets
+    if entry.of_scores:
+        encode = loss.score_targets
     return Encoding("items", _checked_targets(loss, encode, y, entry, first_row))
 
 

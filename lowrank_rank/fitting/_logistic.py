@@ -314,13 +314,16 @@ def _value_and_gradient(theta, X, sums, is_known, weights, alpha, unit, axes):
     # Blocks of rows that fit into the cache.
     for rows in bounded_blocks(X.shape[0], sum(w.shape), 2**15):
         # A row for each target: sums and products over the targets are fast.
-        h = half_w[:-1].T @ X[rows].T + half_w[-1, :, np.newaxis]
+        h = half_w[:-1].T @ X[rows].T
+        h += half_w[-1, :, np.newaxis]
         if is_known is not None:
             h *= is_known[rows].T
         t = np.tanh(h)
+        losses = np.abs(h, out=h).sum(axis=0)
+        factors = np.abs(t, out=h)  # new arrays of this size take longer than tanh
+        factors += 1.0
         # At most 64 factors of up to 2: one logarithm of their product.
-        log_factors = np.log(np.prod(1.0 + np.abs(t), axis=0))
-        losses = np.abs(h, out=h).sum(axis=0) - log_factors
+        losses -= np.log(np.prod(factors, axis=0))
         value += weights[rows] @ losses
         t *= weights[rows]
         slopes[-1] += t.sum(axis=1)

@@ -313,10 +313,13 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         )
 
         def encoding_of(pairs):
-            targets = np.empty((n, pairs.stop - pairs.start))
-            for block in bounded_blocks(n, d, 2**16):
-                encoding = encode_items(rows.y[block], loss, self.decoder_, block.start)
-                targets[block] = encoding.targets[:, pairs]
+            n_pairs = pairs.stop - pairs.start
+            targets = np.empty((n, n_pairs))
+            for block in bounded_blocks(n, n_pairs, 2**16):
+                encoding = encode_items(
+                    rows.y[block], loss, self.decoder_, block.start, pairs
+                )
+                targets[block] = encoding.targets
             return encoding._replace(targets=targets)
 
         return self._regress_in_parts(rows, d, encoding_of)

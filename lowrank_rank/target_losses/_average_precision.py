@@ -152,8 +152,16 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     def encode(self, y: ArrayLike) -> np.ndarray:
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         check_pairs_fit(self, *y.shape)
-        # alpha_ij = y_i y_j / sum(y)
-        i, j = np.tril_indices(y.shape[1])
+        return self._encode_pairs(y, slice(None))
+
+    def _encode_part(self, y, part):
+        if type(self) is not MeanAveragePrecision:
+            return super()._encode_part(y, part)
+        return self._encode_pairs(self.check_labels(y), part)
+
+    def _encode_pairs(self, y, part):
+        """Compute alpha_ij = y_i y_j / sum(y) of a slice of the pairs."""
+        i, j = (items[part] for items in np.tril_indices(y.shape[1]))
         return y[:, i] * y[:, j] * reciprocal(y.sum(axis=1))[:, np.newaxis]
 
     def rank_features(self, ranks: Any) -> np.ndarray:

@@ -743,6 +743,10 @@ class TargetLoss(RankingMeasure):
         """
         return self.encode(y)
 
+    def _encode_part(self, y, part):
+        """Compute a slice of the columns of `regression_targets`."""
+        return self.regression_targets(y)[:, part]
+
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Compute the targets of the score-and-sort form, for decoder="sort".
 
