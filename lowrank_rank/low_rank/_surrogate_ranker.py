@@ -313,9 +313,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         )
 
         def encoding_of(pairs):
-            n_pairs = pairs.stop - pairs.start
-            targets = np.empty((n, n_pairs))
-            for block in bounded_blocks(n, n_pairs, 2**16):
+            targets = np.empty((n, pairs.stop - pairs.start))
+            for block in bounded_blocks(n, d, 2**18):
                 encoding = encode_items(
                     rows.y[block], loss, self.decoder_, block.start, pairs
                 )
