@@ -23,6 +23,7 @@ from ..target_losses._classes import BalancedAccuracy
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure, reciprocal
 from ._maximisers import COUNT_LOSSES, count_hinge, worst_places
+from ._solvers import Tangent
 
 
 def rows_of_lists(lists, chosen):
@@ -128,11 +129,11 @@ class PairHinge(ListHinge):
         slopes = (pairs.square_slopes - far_pairs.square_slopes) / (2.0 * gamma)
         slopes = slopes * self.lists.repeat(scale)
         tied = float(self.tied @ weights)
-        return (
-            float(values @ scale) + tied,
-            slopes.reshape(scores.shape),
-            float(costs @ scale) + tied,
-            float(hinges @ scale) + tied,
+        return Tangent(
+            value=float(values @ scale) + tied,
+            slope=slopes.reshape(scores.shape),
+            cost=float(costs @ scale) + tied,
+            exact=float(hinges @ scale) + tied,
         )
 
 
@@ -249,7 +250,7 @@ class ClassHinge(ListHinge):
         cost = float(np.einsum("ij,ij->", slopes, self.costs))
         slopes[self.every, self.y] -= weights
         value = exact + gamma * float(np.log(total) @ weights)
-        return value, slopes, cost, exact
+        return Tangent(value, slope=slopes, cost=cost, exact=exact)
 
 
 # The table of measures --------------------------------------------------------------

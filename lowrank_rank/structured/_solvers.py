@@ -47,8 +47,7 @@ class HingeProblem(LinearProblem):
         each term and the slopes, like scores. ``hinge.subset(terms)`` is the hinge of
         some terms, and ``hinge.rows(terms)`` are their rows. A smooth hinge has
         ``hinge.soft(scores, gamma, weights)``, which may overwrite the scores. It
-        returns the weighted sum of an approximation, its slopes, the expected cost and
-        the weighted sum of the hinge itself.
+        returns the `Tangent` of the weighted sum, as a function of the scores.
     weights : ndarray of shape (n_terms,)
     n_columns : int
     intercept : bool
@@ -83,10 +82,8 @@ class HingeProblem(LinearProblem):
 
     def soft(self, w, gamma):
         """Return the `Tangent` of the smooth approximation at w."""
-        value, slopes, cost, exact = self.hinge.soft(
-            self.scores(w), gamma, self.weights
-        )
-        return Tangent(value, self.gradient(slopes), cost, exact)
+        tangent = self.hinge.soft(self.scores(w), gamma, self.weights)
+        return tangent._replace(slope=self.gradient(tangent.slope))
 
     def worst_of_parts(self, w, part):
         """Return values (n_parts,) and slopes (n_parts, size) of the parts of F.
