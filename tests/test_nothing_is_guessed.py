@@ -702,8 +702,28 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
             r"got the columns \['x', 'y'\]. If the first one won: duels.rename\("
             r"columns=\{'x': 'winner', 'y': 'loser'\}\)",
         ),
+        (lambda: bradley_terry(DUELS.assign(won=1)), "Name your columns in these"),
+        (
+            lambda: compare_rankers({"q": {"d": 1}}, {"a": {"q": ["d"]}}),
+            "on 1 of 1 queries: at least two are needed. Give more queries",
+        ),
+        (
+            lambda: compare_rankers(VALUES, groups="new"),
+            r"groups is the text 'new': give the values, as frame\['new'\]",
+        ),
     ],
-    ids=["number", "one row", "no row", "function", "dict", "one query", "duels"],
+    ids=[
+        "number",
+        "one row",
+        "no row",
+        "function",
+        "dict",
+        "one query",
+        "duels",
+        "scores of duels",
+        "one query of a run",
+        "a name of groups",
+    ],
 )
 def test_other_forms_have_a_sentence(call, words):
     with pytest.raises((TypeError, ValueError), match=words):

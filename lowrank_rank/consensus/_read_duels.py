@@ -257,9 +257,11 @@ def _read_without_columns(duels, columns, named):
         reason: Any = error
         if "model_a" in columns and "model_b" in columns:
             reason = 'Say who won, as result="outcome".'
-        elif len(columns) == 2 and first_text(duels[columns[0]]) is not None:
-            names = dict(zip(columns, ["winner", "loser"], strict=True))
-            reason = f"If the first one won: duels.rename(columns={names})."
+        elif columns and first_text(duels[columns[0]]) is not None:
+            reason = "Name your columns in these three."
+            if len(columns) == 2:
+                names = dict(zip(columns, ["winner", "loser"], strict=True))
+                reason = f"If the first one won: duels.rename(columns={names})."
         got = f", got the columns {columns}" if columns else ""
         raise ValueError(
             "duels must be lists of [winner, loser], counts, or a table with the "

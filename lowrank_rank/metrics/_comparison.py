@@ -625,7 +625,7 @@ def _compared_queries(measure, query_values, units):
     is_compared = ~np.isnan(query_values.by_people[measure]).any(axis=1)
     if units.weights is not None:
         is_compared &= units.weights > 0
-    _check_two_queries(measure, is_compared, query_values.unit)
+    _check_two_queries(measure, is_compared, query_values)
     return is_compared
 
 
@@ -650,17 +650,19 @@ def _mean_of_random_order(random_order, measure, is_compared, units):
     return np.average(compared, axis=0, weights=weights)
 
 
-def _check_two_queries(measure, is_compared, unit):
+def _check_two_queries(measure, is_compared, query_values):
     """Refuse a measure that is defined on fewer than two queries."""
     n_compared = is_compared.sum()
     if n_compared >= 2:
         return
     remedy = "a zero_division"
-    if unit == "tasks":
+    if query_values.unit == "tasks":
         remedy = "more rows with all values"
+    elif len(is_compared) == 1 and query_values.n_unanswered is not None:
+        remedy = "more queries"
     elif len(is_compared) == 1:
         remedy = "qid, the query of each row"
     raise ValueError(
-        f"{measure} is defined on {n_compared} of {len(is_compared)} {unit}: at least "
-        f"two are needed. Give {remedy}."
+        f"{measure} is defined on {n_compared} of {len(is_compared)} "
+        f"{query_values.unit}: at least two are needed. Give {remedy}."
     )

@@ -154,6 +154,10 @@ def _of_each_query(argument, name, ids, n_queries, of_runs):
             f"{name} of runs goes by the ids of queries: a dict or pandas Series, "
             f"{name}={{'q1': ...}}."
         )
+    if isinstance(argument, str):
+        raise ValueError(
+            f"{name} is the text {argument!r}: give the values, as frame[{argument!r}]."
+        )
     values = list(argument)
     if len(values) != n_queries:
         raise ValueError(
