@@ -1,7 +1,8 @@
 """Encoding of labels as regression targets, for documents and for fixed items."""
 
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,8 @@ NOT_FINITE = (
 )
 
 
-class Encoding(NamedTuple):
+@dataclass
+class Encoding:
     """Labels as targets of a regression.
 
     Attributes
@@ -42,6 +44,11 @@ class Encoding(NamedTuple):
     codes: np.ndarray | None = None
     normaliser_sums: Any = (0.0, 0.0)
     votes: Any = 0.0
+
+    @cached_property
+    def is_complete(self):
+        """Whether no target is missing."""
+        return is_finite(self.targets)
 
     @property
     def mean_normaliser(self):
@@ -117,7 +124,7 @@ def encode_items(y, loss, decoder, first_row=0, part=None):
     if part is not None:
         encode = partial(loss._encode_part, part=part)
     if callable(decoder):
-        return Encoding("items", _checked_targets(loss, encode, y, None, first_row))
+        return _checked_encoding(loss, encode, y, None, first_row)
     if decoder not in loss.decoders:
         raise ValueError(
             f"decoder={shown(decoder)} is not a decoder of {loss!r}: use 'auto' or one "
@@ -132,7 +139,7 @@ def encode_items(y, loss, decoder, first_row=0, part=None):
         )
     if entry.of_scores:
         encode = loss.score_targets
-    return Encoding("items", _checked_targets(loss, encode, y, entry, first_row))
+    return _checked_encoding(loss, encode, y, entry, first_row)
 
 
 def n_targets(loss, decoder, n_items):
@@ -184,8 +191,8 @@ def checked_row_targets(loss, y, lists, weights):
     return gains, normalisers
 
 
-def _checked_targets(loss, encode, y, decoder, first_row):
-    """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity."""
+def _checked_encoding(loss, encode, y, decoder, first_row):
+    """Encode fixed items; refuses targets of wrong shapes, NaN and infinity."""
     targets = encode(y)
     is_of_scores = decoder is not None and decoder.of_scores
     d = y.shape[1] if is_of_scores else None
@@ -197,8 +204,9 @@ def _checked_targets(loss, encode, y, decoder, first_row):
             f"{name} of {loss!r} gives an array of shape {shape}: for {len(y)} lists "
             f"it must be ({len(y)}, {d or 'd'})."
         )
-    if is_finite(targets):
-        return targets
+    encoding = Encoding("items", targets)
+    if encoding.is_complete:
+        return encoding
     # A list without a missing label has no missing target.
     is_judged = ~np.isnan(y).any(axis=tuple(range(1, y.ndim)))
     is_wrong = np.isinf(targets) | (np.isnan(targets) & is_judged[:, np.newaxis])
@@ -209,7 +217,7 @@ def _checked_targets(loss, encode, y, decoder, first_row):
             f"{name} of {loss!r} gives {first_wrong} for row {first_row + row} of y: "
             f"{NOT_FINITE}"
         )
-    return targets
+    return encoding
 
 
 def decoded_scores(loss, decoder, u, n_items):

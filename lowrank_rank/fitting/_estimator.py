@@ -158,7 +158,7 @@ class RegressionMixin(SetsParameters):
             say(self, f"logistic regression {size}")
             return fit_fractional(rows, encoding, self.alpha, **limits)
         if estimator == "ridge":
-            n_matrices = 1 if is_finite(encoding.targets) else n_targets
+            n_matrices = 1 if encoding.is_complete else n_targets
             solver = chosen_solver(X, n_targets, self.alpha, n_matrices)
             say(self, f"ridge by solver {solver!r} {size}")
             if solver == "lsqr":

@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import check_size, is_finite
+from .._arrays import check_size
 from .._base import linear_scores
 from .._blocks import check_has_ids, refuse_cut_list
 from .._labels import refuse_zero_weights
@@ -195,11 +195,17 @@ def _are_equal(one, other):
 def sums_of(rows, encoding, shared):
     """`RidgeSums` of `Rows` and their `Encoding`; refuses what exceeds the memory."""
     p = rows.X.shape[1]
-    n_matrices = 1 if is_finite(encoding.targets) else encoding.targets.shape[1]
+    n_matrices = 1 if encoding.is_complete else encoding.targets.shape[1]
     what = f"The sums of ridge regression, for {p} features,"
     n_bytes = 8 * n_matrices * p**2
     check_size(what, n_bytes, "use fit, which iterates then, or hash features")
-    moments = SecondMoments.of(rows.X, encoding.targets, rows.weights, encoding.codes)
+    moments = SecondMoments.of(
+        rows.X,
+        encoding.targets,
+        rows.weights,
+        encoding.codes,
+        is_complete=encoding.is_complete,
+    )
     features = with_lists(moments.features, rows)
     return RidgeSums(
         moments=replace(moments, features=features),

@@ -69,13 +69,16 @@ class Groups:
         means = np.take(self.means(values), self.codes, axis=0)
         return np.subtract(values, means, out=means)
 
-    def centred_slices(self, X, means):
+    def centred_slices(self, X, means, n_columns=None):
         """Iterate over the rows of dense X minus the `means` of their groups.
 
-        Gives slices of at least 1,024 rows and about 2**17 numbers, and these centred
-        rows. One array holds the rows of every slice.
+        Gives slices of at least 1,024 rows and about 2**17 numbers of `n_columns`, by
+        default those of X, and these centred rows. One array holds the rows of every
+        slice.
         """
-        step = max(1024, 2**17 // max(X.shape[1], 1))
+        if n_columns is None:
+            n_columns = X.shape[1]
+        step = max(1024, 2**17 // max(n_columns, 1))
         buffer = np.empty((min(step, len(X)), X.shape[1]))
         for rows in slices(len(X), step):
             part = buffer[: rows.stop - rows.start]
@@ -330,14 +333,16 @@ class SecondMoments:
     t_squares: float
 
     @classmethod
-    def of(cls, X, targets, weights, codes=None):
+    def of(cls, X, targets, weights, codes=None, is_complete=None):
         """Second moments of rows, in double precision; `codes` are the groups of rows.
 
         A coordinate ignores rows whose target is NaN, which only a single group may
-        have.
+        have. `is_complete` says whether no target is missing; None looks.
         """
         features = Moments.of(X, weights, codes)
-        if is_finite(targets):
+        if is_complete is None:
+            is_complete = is_finite(targets)
+        if is_complete:
             return _complete_moments(X, targets, weights, codes, features)
         # Coordinates that are known in the same rows have the same matrix.
         is_known = ~np.isnan(targets)
@@ -557,10 +562,14 @@ def _dense_products(X, targets, groups):
     t_squares = 0.0
     t_means = groups.means(targets)
     root = np.sqrt(groups.weights)[:, np.newaxis]
-    for rows, centred in groups.centred_slices(X, groups.means(X)):
+    slices_of_X = groups.centred_slices(X, groups.means(X))
+    slices_of_targets = groups.centred_slices(targets, t_means, p)
+    for (rows, centred), (_, centred_targets) in zip(
+        slices_of_X, slices_of_targets, strict=True
+    ):
         # sqrt(w) (x - mean) and sqrt(w) (t - mean)
         centred *= root[rows]
-        centred_targets = root[rows] * (targets[rows] - t_means[groups.codes[rows]])
+        centred_targets *= root[rows]
         gram += centred.T @ centred
         cross += centred.T @ centred_targets
         t_squares += float(np.vdot(centred_targets, centred_targets))

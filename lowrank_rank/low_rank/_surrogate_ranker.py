@@ -1,6 +1,7 @@
 """LowRankSurrogateRanker: encode the labels, regress, decode."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -319,7 +320,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
                     rows.y[block], loss, self.decoder_, block.start, pairs
                 )
                 targets[block] = encoding.targets
-            return encoding._replace(targets=targets)
+            return replace(encoding, targets=targets)
 
         return self._regress_in_parts(rows, d, encoding_of)
 

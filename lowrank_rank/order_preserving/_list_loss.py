@@ -1,5 +1,6 @@
 """Losses of lists for boosted trees: derivatives at the scores of all rows."""
 
+from dataclasses import replace
 from math import ceil
 
 import numpy as np
@@ -170,7 +171,7 @@ class SurrogateAtUtilities:
         rows = Rows(None, y, lists, weights)
         encoding = encode_documents(rows, target_loss, centered=False)
         if normaliser_sums is not None:
-            encoding = encoding._replace(normaliser_sums=normaliser_sums)
+            encoding = replace(encoding, normaliser_sums=normaliser_sums)
         v = lists.group(encoding.scaled_targets(weights)[:, 0])
         grouped_weights = lists.group(weights)
         if is_term and resolve_surrogate(surrogate).is_squared:

@@ -1,6 +1,7 @@
 """PairwiseDAGRanker: regress preferences between items, decode them into an order."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -11,7 +12,6 @@ from .._arrays import (
     ArrayLike,
     MatrixLike,
     check_same_index,
-    is_finite,
     n_rows,
     plain,
     slices,
@@ -488,7 +488,7 @@ and (d,)
         encoding = encode_documents(rows, loss)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
-            encoding = encoding._replace(targets=scores[:, np.newaxis])
+            encoding = replace(encoding, targets=scores[:, np.newaxis])
         return encoding
 
     def _refuse_unused_functions(self):
@@ -534,14 +534,15 @@ and (d,)
             scores = label_scores(self.score_function, loss, y)
             if y.ndim == 2:
                 scores = np.where(np.isnan(y), np.nan, scores)
-            return encoding._replace(targets=scores)
+            return replace(encoding, targets=scores)
         encoding = encode_items(y, loss, items_decoder(self.decoder_, loss, y))
         targets = encoding.targets
         self._known_ = np.ones(targets.shape[1])
-        if not is_finite(targets):
+        if not encoding.is_complete:
             self._known_ = weights @ ~np.isnan(targets) / (weights.sum() or 1.0)
         self.votes_: np.ndarray = loss.mean_votes(labels, weights, targets)
-        return encoding._replace(votes=weights.sum() * self.votes_)
+        encoding.votes = weights.sum() * self.votes_
+        return encoding
 
     def _keep_sums(self, sums):
         moments = sums.moments
@@ -569,7 +570,7 @@ and (d,)
             return self._regress(rows, encoding)
 
         def encoding_of(pairs):
-            return encoding._replace(targets=encoding.targets[:, pairs])
+            return replace(encoding, targets=encoding.targets[:, pairs])
 
         return self._regress_in_parts(rows, n_targets, encoding_of)
 
