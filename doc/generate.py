@@ -297,20 +297,21 @@ N_ITEMS = 10
 
 def names_table(names, *, aimed_at):
     """The meaning of each name, from the docstrings of the classes."""
-    head = ["name", "class", "labels", "NaN"]
+    head = ["name", "class", "labels"]
     if aimed_at:
-        head += ["d", "decoders of fixed items", *ORDERS, "another k"]
+        head += ["NaN", "d", "decoders of fixed items", *ORDERS, "another k"]
         orders = [learnt_orders.learnt_orders(*given) for given in ORDERS.values()]
     rows = [head]
     for name, entry in names.items():
         loss = resolve_measure(entry.examples[-1])
         link = f":doc:`{entry.measure.__name__} <{class_page(entry.measure)}>`"
-        row = [f"``{name}``", link, loss.labels, "yes" if loss.allow_missing else "no"]
+        row = [f"``{name}``", link, loss.labels]
         if aimed_at:
             decoders = [
                 f"{d} (exact)" if v.exact else d for d, v in loss.decoders.items()
             ]
             row += [
+                "yes" if loss.allow_missing else "no",
                 dimension(loss),
                 ", ".join(decoders),
                 *[order_cell(learnt[name]) for learnt in orders],
