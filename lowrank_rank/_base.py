@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import (
     check_consistent_length,
@@ -437,7 +437,7 @@ class BaseRanker(SetsParameters):
 
     def _checked_loss(self):
         """Return a copy of the target loss as an object; refuse unknown ones."""
-        return clone(resolve_measure(self.target_loss))
+        return resolve_measure(self.target_loss, copied=True)
 
     def _ranking_scores(self, X, qid=None):
         """Compute scores to rank by, shape (n_rows,) or (n_queries, r)."""

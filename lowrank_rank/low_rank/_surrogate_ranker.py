@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_size, is_finite
@@ -255,7 +255,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     def _checked_loss(self):
         """Return the target loss as an object of this estimator."""
-        return clone(resolve_target_loss(self.target_loss))
+        return resolve_target_loss(self.target_loss, copied=True)
 
     def _encode(self, rows, loss):
         """Return the `Encoding` of `Rows`; set the attributes that labels decide."""

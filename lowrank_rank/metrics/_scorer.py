@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
@@ -102,7 +102,7 @@ def make_ranking_scorer(
         measure = {m if isinstance(m, str) else repr(m): m for m in measure}
     is_single = not isinstance(measure, dict)
     named: Any = {"": measure} if is_single else measure
-    measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
+    measures = {name: resolve_measure(m, copied=True) for name, m in named.items()}
     for one_measure in named.values():
         if isinstance(one_measure, str):
             _check_stated_parameters(one_measure, params)

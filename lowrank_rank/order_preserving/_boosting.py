@@ -8,7 +8,6 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from .._arrays import ArrayLike, check_finite, check_same_index, numbers
 from .._base import Rows
@@ -289,7 +288,7 @@ class _Metric:
 
     def __init__(self, measure: Any) -> None:
         self.measure = measure
-        self._measure = clone(resolve_measure(measure))
+        self._measure = resolve_measure(measure, copied=True)
 
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None

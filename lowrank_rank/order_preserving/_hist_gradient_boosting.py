@@ -270,7 +270,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         """
         before = dict(vars(self)) if self.warm_start else {}
         with fresh_fit(self), self._errors(X):
-            loss = clone(resolve_target_loss(self.target_loss))
+            loss = resolve_target_loss(self.target_loss, copied=True)
             for surrogate in self._losses:
                 check_loss(surrogate, loss, type(self).__name__)
             rows = self._read(X, y, qid, sample_weight, loss)

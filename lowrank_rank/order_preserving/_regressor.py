@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -283,7 +283,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
     def _check_parameters(self):
         """Check the losses; return a copy of the target loss."""
-        loss = clone(resolve_target_loss(self.target_loss))
+        loss = resolve_target_loss(self.target_loss, copied=True)
         check_has_utilities(loss, type(self).__name__)
         resolve_surrogate(self.surrogate)
         return loss

@@ -6,7 +6,6 @@ never densified.
 """
 
 import numpy as np
-from sklearn.base import clone
 
 from .._parameters import check_parameters
 from .._warn import warn
@@ -21,7 +20,7 @@ from ._surrogates import SortedLists
 
 def resolve_top_loss(target_loss):
     """Return the target loss as an object; refuses losses without a top."""
-    loss = clone(resolve_target_loss(target_loss))  # later changes are for the next fit
+    loss = resolve_target_loss(target_loss, copied=True)
     if not _has_top(loss):
         names = [repr(name) for name in names_of(_has_top, one_each=True)]
         raise ValueError(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import (
@@ -461,7 +461,7 @@ and (d,)
 
     def _checked_loss(self):
         """Return the target loss as an object; refuses losses without pairs."""
-        loss = clone(resolve_target_loss(self.target_loss))
+        loss = resolve_target_loss(self.target_loss, copied=True)
         if not isinstance(loss, PairwiseDisagreement):
             raise ValueError(
                 "PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' "

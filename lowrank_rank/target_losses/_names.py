@@ -6,6 +6,8 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
 
+from sklearn.base import clone
+
 from .._arrays import shown
 from .._parameters import check_parameter, count
 from ._average_precision import MeanAveragePrecision
@@ -161,13 +163,15 @@ def names_of(
     return list(first_of_class.values()) if one_each else names
 
 
-def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
+def resolve_target_loss(
+    target_loss: str | TargetLoss, *, copied: bool = False
+) -> TargetLoss:
     """Return the target loss of a name such as "ndcg@10" or "map", or of an object.
 
     Refuses measures without a low-rank form. The message of an unknown name lists
-    similar names and all known ones.
+    similar names and all known ones. `copied` is as in `resolve_measure`.
     """
-    loss = resolve_measure(target_loss, scored=False)
+    loss = resolve_measure(target_loss, scored=False, copied=copied)
     if not isinstance(loss, TargetLoss):
         raise ValueError(
             f"{loss!r} only measures, and cannot be fitted here: use it in "
@@ -177,14 +181,15 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
 
 
 def resolve_measure(
-    measure: str | RankingMeasure, *, scored: bool = True
+    measure: str | RankingMeasure, *, scored: bool = True, copied: bool = False
 ) -> RankingMeasure:
     """Return the measure of a name or an object, also one for scorers only.
 
     `scored` is whether messages offer the measures for scorers ("mrr", "err") too.
+    `copied` is whether an object is copied, so that later changes are for the next fit.
     """
     if isinstance(measure, RankingMeasure):
-        return measure
+        return clone(measure) if copied else measure
     if not isinstance(measure, str):
         raise TypeError(
             f"A {_KINDS[scored]} is a name such as 'ndcg@10' or an object such as "
