@@ -226,7 +226,8 @@ def _best_b(a, P, N, other_scores, start, measure):
     while len(other_scores) > 0 and np.any(low < high):
         b = (low + high + 1) // 2  # at least 1
         # Marking the b-th item adds loss(b) - loss(b - 1) + 2 s_b, which falls with b.
-        gain = loss(measure, a, b, P, N) - loss(measure, a, b - 1, P, N)
+        with_item, without = loss(measure, a, np.stack([b, b - 1]), P, N)
+        gain = with_item - without
         position = np.clip(start + b - 1, 0, len(other_scores) - 1)
         rises = (gain + 2.0 * other_scores[position] > 0) & (low < high)
         low = np.where(rises, b, low)
