@@ -5,6 +5,8 @@ perceptron) and the precision at the top. Dense and CSR X share the code; CSR ro
 never densified.
 """
 
+from typing import Any
+
 import numpy as np
 
 from .._parameters import check_parameters
@@ -20,7 +22,7 @@ from ._surrogates import SortedLists
 
 def resolve_top_loss(target_loss):
     """Return the target loss as an object; refuses losses without a top."""
-    loss = resolve_target_loss(target_loss, copied=True)
+    loss: Any = resolve_target_loss(target_loss, copied=True)
     if not _has_top(loss):
         names = [repr(name) for name in names_of(_has_top, one_each=True)]
         raise ValueError(
