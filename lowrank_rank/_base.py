@@ -180,10 +180,13 @@ def read_features(
     an entry that is no number names its place.
     """
     check_unmasked(X, "X")
-    check_table(X)
     frame = X
-    if not options.get("skip_check_array"):
-        refuse_dicts(X)
+    is_checked = not options.get("skip_check_array")
+    if not isinstance(X, np.ndarray):
+        check_table(X)
+        if is_checked:
+            refuse_dicts(X)
+    if is_checked:
         refuse_dates(X)
         X = with_numbers(X)
     try:
