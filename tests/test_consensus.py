@@ -269,6 +269,19 @@ def test_intervals_are_quantiles_of_a_bootstrap_by_hand(method):
         )
 
 
+def test_resampled_borda_scores_of_partial_ballots_are_win_rates():
+    # a wins .55 and .6 of its games, b .45 and .9: b has the larger mean, although a
+    # wins more games than it loses against each.
+    ballots = {("a", "b"): (220, 180), ("b", "c"): (360, 40), ("a", "c"): (240, 160)}
+    orders = []
+    for (first, second), (n_first, n_second) in ballots.items():
+        orders += n_first * [[first, second]] + n_second * [[second, first]]
+    consensus = consensus_ranking(orders, method="borda")
+    assert consensus.order.tolist() == ["b", "a", "c"]
+    samples = consensus.rank_intervals(n_resamples=200, random_state=0).samples
+    assert np.mean(samples == consensus.ranks) > 0.9
+
+
 def test_intervals_of_one_kind_of_vote_are_points():
     consensus = consensus_ranking([["b", "c", "a"]] * 5)
     intervals = consensus.rank_intervals(n_resamples=50, random_state=0)
