@@ -428,7 +428,7 @@ judgements, or table
 
     Student's intervals of 95 % cover .95 of NDCG with 5 queries, and .89 to .93 if
     differences of few queries are skewed to one side. In families, intervals over
-    queries cover .36 to .86, and those over families .94 to .97. Weights enter by the
+    queries cover .35 to .86, and those over families .94 to .96. Weights enter by the
     effective number of queries, see `mean_intervals`.
 
     References
