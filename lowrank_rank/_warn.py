@@ -7,20 +7,23 @@ from contextvars import ContextVar
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from joblib import Parallel
+
 _PACKAGE = str(Path(__file__).parent)
-#: Texts of the warnings of each search. scikit-learn changes the filters in each fold,
-#: so that Python forgets them.
-_TEXTS_OF_SEARCHES: WeakKeyDictionary = WeakKeyDictionary()
+#: Sentences of the warnings of each search. scikit-learn changes the filters in each
+#: fold, so that Python forgets them.
+_SENTENCES_OF_SEARCHES: WeakKeyDictionary = WeakKeyDictionary()
 #: The list of `collecting` or `WarningsOnce`, or None.
 _COLLECTED: ContextVar = ContextVar("collected", default=None)
 #: What may differ between two warnings of one sentence: numbers, outside quotes.
-_NUMBERS = re.compile(r"('[^']*')|\b\d+(?:\.\d+)?\b")
+_NUMBERS = re.compile(r"('[^']*')|\b\d[\d.e+-]*\b")
 
 
 def warn(message, category=UserWarning):
     """Warn at the line of code outside this package that led here.
 
-    Within the fit of a search, or of another model with ``cv``, each text comes once.
+    Within the fit of a search, of another model with ``cv``, or a call of joblib, as in
+    cross-validation, each sentence comes once, whatever its numbers.
     """
     collected = _COLLECTED.get()
     if collected is not None:
@@ -33,10 +36,11 @@ def warn(message, category=UserWarning):
         level += 1
     search = _search_around(frame)
     if search is not None:
-        texts = _TEXTS_OF_SEARCHES.setdefault(search, set())
-        if message in texts:
+        sentences = _SENTENCES_OF_SEARCHES.setdefault(search, set())
+        sentence = _sentence_of(message)
+        if sentence in sentences:
             return
-        texts.add(message)
+        sentences.add(sentence)
     warnings.warn(message, category, stacklevel=level)
 
 
@@ -67,19 +71,27 @@ class WarningsOnce:
         _COLLECTED.reset(self.token)
         last = {}
         for message, category in self.collected:
-            sentence = _NUMBERS.sub(r"\1", message)
-            last[sentence] = (message, category)
+            last[_sentence_of(message)] = (message, category)
         for message, category in last.values():
             warn(message, category)
 
 
+def _sentence_of(message):
+    """Return a message without its numbers."""
+    return _NUMBERS.sub(r"\1", message)
+
+
 def _search_around(frame):
-    """Return the outermost model with ``cv`` and ``estimator`` whose method runs."""
+    """Return the outermost search, or call of joblib, that runs.
+
+    A search is a model with ``cv`` and ``estimator``.
+    """
     search = None
     while frame is not None:
         model = frame.f_locals.get("self")
         has_fit = hasattr(type(model), "fit")
-        if has_fit and hasattr(model, "cv") and hasattr(model, "estimator"):
+        is_search = has_fit and hasattr(model, "cv") and hasattr(model, "estimator")
+        if is_search or isinstance(model, Parallel):
             search = model
         frame = frame.f_back
     return search

@@ -1,8 +1,11 @@
 """A warning names the line of the caller, however many of our functions lie between."""
 
+import warnings
+
 import numpy as np
 import pandas
 import pytest
+from sklearn.model_selection import cross_val_predict, cross_validate
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
@@ -70,6 +73,19 @@ def test_a_stack_gives_each_warning_once(n_jobs, options, grades, sentence):
     with pytest.warns(UserWarning, match=sentence) as caught:
         stack.fit(features, grades, qid=qid)
     assert [one.filename for one in caught] == [__file__]
+
+
+def test_cross_validation_gives_each_warning_once():
+    """Python forgets in each fold what it printed; folds have other numbers of rows."""
+    features = np.random.default_rng(1).normal(size=(601, 3))
+    grades = np.arange(601) % 3
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            cross_validate(OrderPreservingRegressor(), features, grades, cv=2)
+            cross_val_predict(OrderPreservingRegressor(), features, grades, cv=2)
+        words = [str(one.message).split()[0] for one in caught]
+        assert words == ["All", "This", "All"]  # rows are one list
 
 
 def test_warnings_of_other_columns_are_not_one_sentence():
