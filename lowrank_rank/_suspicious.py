@@ -311,7 +311,9 @@ def _units(names, values):
     if not (are_fractions and is_larger):
         return None
     largest_range = np.ptp(others, axis=0).max()
-    if largest_range == 0 or np.ptp(larger) < 10 * largest_range:
+    is_wider = np.ptp(larger) >= 10 * largest_range > 0
+    is_beyond = larger.min() >= 10 * others.max() > 0  # as years are
+    if not (is_wider or is_beyond):
         return None
     name = names[place]
     return (

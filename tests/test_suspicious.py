@@ -216,6 +216,8 @@ def forgotten_column(seed, name="week"):
         "week": np.arange(1, 53),
         "n": rng.randint(50, 5000, size=52),
         "day": np.arange(20240101, 20240153),
+        "year": 2020 + np.arange(52) % 4,
+        "queries": np.full(52, 200),
     }
     old = rng.beta(8, 2, 52)
     new = np.clip(old + 0.05 * rng.normal(size=52), 0, 1)
@@ -368,6 +370,8 @@ WRONG = [
     ("units", forgotten_column, {}),
     ("units", forgotten_column, {"name": "n"}),
     ("units", forgotten_column, {"name": "day"}),
+    ("units", forgotten_column, {"name": "year"}),
+    ("units", forgotten_column, {"name": "queries"}),
     ("chosen queries", judged_queries, {}),
     ("chosen queries", judged_queries, {"how": "where they differ"}),
     ("always first", duels_of_models, {}),
