@@ -2,9 +2,12 @@
 
 import inspect
 import re
+import threading
 import warnings
+from contextlib import nullcontext
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from joblib import Parallel
@@ -47,14 +50,21 @@ def warn(message, category=UserWarning):
 def collecting(function, *args):
     """Call a function, perhaps in a worker; return its result and its warnings.
 
-    A warning is a pair (message, category), and is not given.
+    A warning is a pair (message, category), and is not given. Warnings of other
+    packages are among them, if the filters let them pass; those of a thread are given.
     """
     collected: list = []
     token = _COLLECTED.set(collected)
+    # Python has one place for the recorded warnings of all threads.
+    is_main = threading.current_thread() is threading.main_thread()
+    recording: Any = warnings.catch_warnings(record=True)
     try:
-        return function(*args), collected
+        with recording if is_main else nullcontext(()) as others:
+            result = function(*args)
     finally:
         _COLLECTED.reset(token)
+    collected += [(str(one.message), one.category) for one in others]
+    return result, collected
 
 
 class WarningsOnce:

@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import pandas
 import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import SGDRegressor
 from sklearn.model_selection import cross_val_predict, cross_validate
 
 from lowrank_rank import (
@@ -51,6 +53,7 @@ ONE_STEP = [
     ("surrogate", OrderPreservingRegressor(max_iter=1)),
     ("other", OrderPreservingRegressor(max_iter=1, alpha=0.1)),
 ]
+OF_OTHERS = [("sgd", SGDRegressor(max_iter=1)), ("other", SGDRegressor(max_iter=1))]
 GRADES = np.random.default_rng(0).integers(0, 3, 120)
 
 
@@ -62,8 +65,9 @@ GRADES = np.random.default_rng(0).integers(0, 3, 120)
         (MAP | {"cv": 3}, GRADES + 1, "all relevant: every label counts"),
         ({"cv": 3}, np.ones(120), r"All grades of each query are equal \(30 queries"),
         ({"cv": 3, "estimators": ONE_STEP}, GRADES, "L-BFGS stopped after 1 iter"),
+        ({"cv": 3, "estimators": OF_OTHERS}, GRADES, "Maximum number of iteration"),
     ],
-    ids=["rule", "folds", "grades", "solver"],
+    ids=["rule", "folds", "grades", "solver", "another package"],
 )
 def test_a_stack_gives_each_warning_once(n_jobs, options, grades, sentence):
     """Its parts are fitted in folds, and perhaps in other processes."""
@@ -73,6 +77,22 @@ def test_a_stack_gives_each_warning_once(n_jobs, options, grades, sentence):
     with pytest.warns(UserWarning, match=sentence) as caught:
         stack.fit(features, grades, qid=qid)
     assert [one.filename for one in caught] == [__file__]
+
+
+def test_a_stack_leaves_the_filters_as_they_are():
+    stack = StackingRanker(OF_OTHERS, cv=3)
+    features = np.random.default_rng(1).normal(size=(120, 3))
+    qid = np.repeat(np.arange(30), 4)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="sklearn")
+        filters = list(warnings.filters)
+        show = warnings.showwarning
+        stack.fit(features, GRADES, qid=qid)  # and no warning
+        assert warnings.filters == filters
+        assert warnings.showwarning is show
+        warnings.filterwarnings("error", category=ConvergenceWarning)
+        with pytest.raises(RuntimeError, match=r"The part 'sgd' .* Maximum number"):
+            stack.fit(features, GRADES, qid=qid)
 
 
 def test_cross_validation_gives_each_warning_once():
