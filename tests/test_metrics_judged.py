@@ -208,7 +208,7 @@ def test_the_sentence_has_the_difference_if_documents_alone_are_relevant(
             name: {q: {d: round(s) for d, s in run[q].items()} for q in run}
             for name, run in runs.items()
         }
-    k = 4 if measure.endswith("@4") else 10
+    k = 4 if measure.endswith("@4") else 25  # all that a run has
 
     def first_documents(scores):
         lowest = sorted(scores.values(), reverse=True)[:k][-1]
@@ -227,6 +227,20 @@ def test_the_sentence_has_the_difference_if_documents_alone_are_relevant(
     message = re.escape(f"and {difference:+.3f} if those that new alone has")
     with pytest.warns(UserWarning, match=message):
         compare_rankers(qrels, runs, measure=measure, zero_division=0)
+
+
+@pytest.mark.parametrize("measure", ["map", "ndcg"])
+def test_a_measure_of_whole_runs_needs_judgements_below_the_tenth(measure):
+    """The first ten of both runs are judged; below them only those of one."""
+    runs = runs_of({"new": 1.0, "old": 1.0}, n_queries=300, depth=15)
+    qrels = {}
+    for q in runs["new"]:  # the documents of a run are in its order
+        judged = [*runs["old"][q], *list(runs["new"][q])[:10]]
+        qrels[q] = {d: int(d in RELEVANT) for d in judged}
+    with pytest.warns(UserWarning, match="of its first 15 documents judged, old 100%"):
+        found = compare_rankers(qrels, runs, measure=measure, zero_division=0)
+    assert np.isnan(found.p_value).all()
+    assert found.means.judged["judged@15"][0] < 1.0
 
 
 def test_the_remedy_of_the_message_gives_a_verdict():

@@ -420,7 +420,8 @@ judgements, or table
     Unjudged documents of runs count as not relevant, which favours the runs that the
     judgements were made from. If the judgements name documents that are not relevant,
     the means have a column "judged@10", the judged fraction of the first 10 (k of the
-    measure). If not, a line below the tables says that it is unknown. A pair has no
+    measure; without k all documents of the longest run). If not, a line below the
+    tables says that it is unknown. A pair has no
     verdict, and a warning says so, if one run is judged less beyond chance, and the
     verdict would change if the documents that it alone has among its first k were
     relevant (a difference that is not significant must leave its interval too). Its

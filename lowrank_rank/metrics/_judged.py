@@ -44,8 +44,15 @@ class JudgedRuns:
         self._alone: dict = {}
 
     def cutoff(self, measure):
-        """Return the number of documents that a measure reads, or 10."""
-        return getattr(self.measures[measure], "k", None) or 10
+        """Return how many documents of a run a measure reads: k, or the longest run."""
+        k = getattr(self.measures[measure], "k", None)
+        if k is not None:
+            return k
+        lengths = [
+            np.bincount(of_run.lists.index[of_run.is_retrieved]).max(initial=1)
+            for of_run in self.of_runs
+        ]
+        return int(max(lengths))
 
     def first_documents(self, k):
         """Return which documents are the first k, an array for each run."""
