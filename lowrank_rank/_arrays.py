@@ -18,6 +18,7 @@ from ._columns import (
     first_text,
     is_missing_entry,
     kind_of_entries,
+    lines_of_words,
     refuse_numbers_as_text,
     shown,
 )
@@ -114,8 +115,13 @@ def refuse_text_entries(values, name, what="be an array of numbers"):
     remedy = (
         "Map words to numbers first; pandas.to_numeric reads numbers that are text."
     )
+    lines = ""
+    if " " not in name:  # others are no expressions
+        lines = lines_of_words(array.ravel(), values, name)
     if array.ndim == 0:
         remedy = f"Give the values of the rows, as frame[{text}]."
+    elif lines:
+        remedy = f"Give {lines}, whichever is better."
     elif array.ndim == 2 and "grades" in what:
         remedy += " Orders of names become grades by datasets.grades_from_orders."
     raise ValueError(f"{name} must {what}: {cell} is the text {text}. {remedy}")
@@ -362,9 +368,14 @@ def refuse_same_names(columns, table):
 
 
 def check_table(X):
-    """Refuse a dict as X, and a frame without columns or with two of one name."""
+    """Refuse a dict or a Series as X, and a frame without columns or with one twice."""
     if isinstance(X, Mapping) and not sparse.issparse(X):
         raise TypeError("X is a dict: give a table, such as pandas.DataFrame(X).")
+    if hasattr(X, "iloc") and X.ndim == 1:
+        raise ValueError(
+            "X is a Series, and must be a frame: give one row as frame.iloc[[0]], and "
+            "one column as frame[['name']]."
+        )
     if not is_data_frame(X):
         return
     names = column_names(X)

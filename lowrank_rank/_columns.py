@@ -101,6 +101,33 @@ def first_text(entries):
     return first
 
 
+def lines_of_words(entries, table, name):
+    """Return the lines that make numbers of two words, or "" for other entries.
+
+    Parameters
+    ----------
+    entries : iterable of object
+        All entries of the table.
+    table : array-like, frame or dict
+    name : str
+        Name of the table in the lines.
+    """
+    words = set()
+    for entry in entries:
+        if not isinstance(entry, str) or _looks_like_number(entry):
+            return ""
+        words.add(str(entry))
+        if len(words) > 2:
+            return ""
+    if len(words) < 2 or max(map(len, words)) > 40:
+        return ""
+    if isinstance(table, dict):
+        name = f"pandas.DataFrame({name})"
+    elif isinstance(table, list | tuple):
+        name = f"numpy.array({name})"
+    return " or ".join(f"{name} == {word!r}" for word in sorted(words))
+
+
 def shown(value, n_characters=300):
     """Text of a value for messages, cut to a number of characters."""
     if isinstance(value, np.generic):

@@ -24,15 +24,18 @@ from ._arrays import (
     check_unmasked,
     column_names,
     exact_scores,
+    is_data_frame,
     is_finite,
     is_frame,
     is_id_name,
+    kinds_of_columns,
     numbers,
     refuse_id_columns,
     refuse_text_entries,
     shown,
     without_string_dtype,
 )
+from ._columns import kind_of_entries
 from ._lists import RankingLists, id_array, is_missing, same_id
 from ._times import dates_of, read_times
 from ._warn import warn
@@ -328,6 +331,7 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
     check_given(y, estimator)
     if accept_sparse and sparse.issparse(y):
         return _read_sparse(y, name)
+    _refuse_long_table(y, name)
     y = _checked(
         y,
         name,
@@ -343,6 +347,29 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
             f"{name} must have one, two or three dimensions, got shape {y.shape}."
         )
     return y
+
+
+def _refuse_long_table(y, name):
+    """Refuse a frame with columns of text and of numbers, such as a long table."""
+    if not is_data_frame(y) or y.shape[1] < 3:
+        return
+    texts = []
+    others = []
+    for column, kind in zip(column_names(y), kinds_of_columns(y), strict=True):
+        # Numbers with a mark of missing values are no text.
+        if kind == "text" and kind_of_entries(np.asarray(y[column])) == "text":
+            texts.append(column)
+        else:
+            others.append(column)
+    if not texts or not others:
+        return
+    pivot = "pivot(index=..., columns=..., values=...)"
+    if (len(texts), len(others)) == (2, 1):
+        pivot = f"pivot(index={texts[0]!r}, columns={texts[1]!r}, values={others[0]!r})"
+    raise ValueError(
+        f"{name} has columns of text, {shown(texts, 60)}: a row of {name} has the "
+        f"grades of all items. Of a long table give {name}.{pivot}; else drop them."
+    )
 
 
 def _read_sparse(y, name):
@@ -613,8 +640,16 @@ def read_scores(y_score, y):
     if y.ndim == 1 and scores.shape == (len(y), 1):
         scores = scores.ravel()
     if scores.shape != y.shape[:2]:
+        remedy = ""
+        if y.ndim == 2 and scores.size == y.shape[1]:
+            remedy = f" One order for all rows: numpy.tile(y_score, ({len(y)}, 1))."
+        elif scores.shape == (len(y), 2):
+            remedy = (
+                " Of two classes give the scores of the relevant one: "
+                "predict_proba(X)[:, 1]."
+            )
         raise ValueError(
-            f"y_score has shape {scores.shape} but y_true has shape {y.shape}."
+            f"y_score has shape {scores.shape} but y_true has shape {y.shape}.{remedy}"
         )
     return scores.ravel()
 

@@ -65,7 +65,10 @@ def test_rows_without_any_value_are_left_out():
             {"one": [1.0, np.nan, 0.0], "two": [np.nan, 1.0, np.nan]},
             r"'two' lacks .* no row has all values.*ttest_ind\(table\['one'\]",
         ),
-        ({**VALUES, "three": [1.0]}, "inconsistent numbers of samples"),
+        (
+            {**VALUES, "three": [1.0]},
+            r"\('one' 4, 'three' 1\): a row is .*ttest_ind\(table\['one'\],",
+        ),
         ({"one": [1.0], "two": [2.0]}, "value is defined on 1 of 1 tasks"),
         (np.ones((4, 2)), "Give rankers, .* or as y_true a table of values"),
         ([[1.0, 2.0]], "Give rankers"),
@@ -101,7 +104,7 @@ def test_two_columns_of_one_name_and_series_in_two_orders_are_refused():
 
 
 def test_empty_columns_are_refused():
-    with pytest.raises(ValueError, match="defined on 0 of 0 tasks"):
+    with pytest.raises(ValueError, match="y_true has no rows"):
         compare_rankers({"one": []})
 
 

@@ -37,6 +37,7 @@ from lowrank_rank import (
     WrappedRanker,
     bradley_terry,
     compare_rankers,
+    consensus_ranking,
     make_ranking_scorer,
     merge,
     ranking_target,
@@ -673,6 +674,10 @@ def test_labels_of_another_form_are_named(cls):
 
 X_Y_QID = make_documents()
 VALUES = pd.DataFrame({"new": [0.1, 0.2], "old": [0.3, 0.1]})
+LONG = pd.DataFrame(
+    {"user": ["u", "u", "v"], "item": ["i", "j", "i"], "rating": [5, 1, 3]}
+)
+WORDS = pd.DataFrame({"new": ["yes", "no", "yes"], "old": ["no", "no", "yes"]})
 DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
 
 
@@ -684,7 +689,10 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
             lambda: compare_rankers(VALUES[:1]),
             "defined on 1 of 1 tasks: at least two are needed. Give more rows",
         ),
-        (lambda: compare_rankers(VALUES[:0]), "0 of 0 tasks: .* Give more rows"),
+        (
+            lambda: compare_rankers(VALUES[:0]),
+            r"y_true has no rows: did dropna\(\) take all.*ttest_ind\(table\['new'\]",
+        ),
         (
             lambda: compare_rankers(X_Y_QID[1], {"a": len}, qid=X_Y_QID[2]),
             "The ranker 'a' is a function: give the scores",
@@ -709,7 +717,50 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: compare_rankers(VALUES, groups="new"),
-            r"groups is the text 'new': give the values, as frame\['new'\]",
+            r"groups='new' is the name of a column: give groups=table\['new'\], and as "
+            r"the table table.drop\(columns='new'\)",
+        ),
+        (
+            lambda: mean_intervals(VALUES, sample_weight="old"),
+            r"sample_weight=table\['old'\], and as the table table.drop",
+        ),
+        (
+            lambda: compare_rankers(VALUES, groups="other"),
+            r"groups is the text 'other': give the values, as frame\['other'\]",
+        ),
+        (
+            lambda: compare_rankers(WORDS),
+            "two words: table == 'no' or table == 'yes', whichever is the success",
+        ),
+        (
+            lambda: mean_intervals(WORDS),
+            r"Give human\['new'\] == 'no' or human\['new'\] == 'yes', whichever",
+        ),
+        (
+            lambda: WrappedRanker(LinearRegression()).fit(
+                X_Y_QID[0], ["fraud", "ok"] * 30
+            ),
+            r"Give numpy.array\(y\) == 'fraud' or numpy.array\(y\) == 'ok'",
+        ),
+        (
+            lambda: LowRankSurrogateRanker().fit(X_Y_QID[0], LONG),
+            r"y.pivot\(index='user', columns='item', values='rating'\)",
+        ),
+        (
+            lambda: LowRankSurrogateRanker().fit(X_Y_QID[0], LONG.assign(day=1)),
+            r"text, \['user', 'item'\].*y.pivot\(index=\.\.\.",
+        ),
+        (
+            lambda: ndcg_score(np.ones((4, 3)), [1, 2, 3]),
+            r"One order for all rows: numpy.tile\(y_score, \(4, 1\)\)",
+        ),
+        (
+            lambda: ndcg_score([1, 0, 1], np.ones((3, 2))),
+            r"the scores of the relevant one: predict_proba\(X\)\[:, 1\]",
+        ),
+        (
+            lambda: consensus_ranking([["a", "b", "a"], ["b", "a"]]),
+            "names item 'a' 2 times: name it once",
         ),
     ],
     ids=[
@@ -723,11 +774,32 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         "scores of duels",
         "one query of a run",
         "a name of groups",
+        "a name of weights",
+        "a name of no column",
+        "words of a table",
+        "words of means",
+        "words as grades",
+        "ratings",
+        "ratings with days",
+        "one order for all rows",
+        "scores of two classes",
+        "a vote that names an item twice",
     ],
 )
 def test_other_forms_have_a_sentence(call, words):
     with pytest.raises((TypeError, ValueError), match=words):
         call()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cls", every_estimator(), ids=lambda cls: cls.__name__)
+def test_one_row_is_a_frame(cls):
+    X, *_ = make_documents()
+    model = fitted_to(cls, X)
+    for name in ("predict", "rank", "decision_function", "predict_proba"):
+        if hasattr(model, name):
+            with pytest.raises(ValueError, match=r"one row as frame.iloc\[\[0\]\]"):
+                getattr(model, name)(X.iloc[0])
 
 
 # Arguments that look alike ----------------------------------------------------------

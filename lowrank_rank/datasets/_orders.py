@@ -92,7 +92,7 @@ def grades_from_orders(
     check_size(
         "The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items"
     )
-    item = _check_indices(indices, lengths, n_items)
+    item = _check_indices(indices, lengths, n_items, items)
     return tied_grades(lengths, np.concatenate(sizes), item, n_items)
 
 
@@ -307,8 +307,11 @@ def _is_name(entry, index_of):
         return False
 
 
-def _check_indices(indices, lengths, n_items):
-    """Concatenate the items of all orders; refuse unknown and repeated items."""
+def _check_indices(indices, lengths, n_items, items):
+    """Concatenate the items of all orders; refuse unknown and repeated items.
+
+    `items` are the names of the items, or None.
+    """
     try:
         item = np.concatenate([np.asarray(order_indices) for order_indices in indices])
     except (ValueError, TypeError):  # ties within ties, types that cannot be mixed
@@ -335,7 +338,9 @@ def _check_indices(indices, lengths, n_items):
     counts = np.bincount(order * n_items + item)
     if counts.max() > 1:
         q, i = divmod(int(np.argmax(counts > 1)), n_items)
+        name = i if items is None else list(items)[i]
         raise ValueError(
-            f"Order {q} names item {i} {counts[q * n_items + i]} times: name it once."
+            f"Order {q} names item {shown(name)} {counts[q * n_items + i]} times: name "
+            "it once."
         )
     return item

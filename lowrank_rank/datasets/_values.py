@@ -1,5 +1,7 @@
 """Tables of values: rows are queries or tasks, columns are measures or rankers."""
 
+from itertools import chain
+
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
@@ -13,6 +15,7 @@ from .._arrays import (
     refuse_same_names,
     shown,
 )
+from .._columns import lines_of_words
 
 
 def read_columns(values, name, expected=()):
@@ -52,7 +55,7 @@ def read_columns(values, name, expected=()):
                 )
             names = list(expected)
         columns = [numbers(values[column], f"{name}[{column!r}]") for column in names]
-        check_consistent_length(*columns)
+        _check_lengths(name, names, columns)
         array = np.empty((0, 0))
         if columns:
             array = np.column_stack(columns)
@@ -66,9 +69,48 @@ def read_columns(values, name, expected=()):
             f"{name} has the shape {array.shape}: give one value of each query, in "
             "columns."
         )
+    if not expected:
+        _check_rows(name, values, names, array)
     # NaN is allowed. Squares of larger numbers overflow.
     check_finite(np.where(np.isnan(array), 0.0, array), name, 1e150)
     return names, array
+
+
+def _check_rows(table, values, names, array):
+    """Refuse a table without rows."""
+    if len(array):
+        return
+    remedy = ""
+    if is_frame(values):
+        remedy = ": did dropna() take all?"
+    if is_frame(values) and len(names) > 1:
+        remedy += f" {_line_for_unpaired(names, '.dropna()')}"
+    raise ValueError(f"{table} has no rows{remedy}")
+
+
+def _check_lengths(table, names, columns):
+    """Refuse columns of different lengths."""
+    lengths = [column.shape[:1] for column in columns]
+    if len(set(lengths)) < 2:
+        check_consistent_length(*columns)
+        return
+    other = next(j for j, length in enumerate(lengths) if length != lengths[0])
+    two = [names[0], names[other]]
+    counts = f"{shown(two[0], 40)} {columns[0].size}, {shown(two[1], 40)} "
+    counts += str(columns[other].size)
+    raise ValueError(
+        f"Columns of {table} have different numbers of values ({counts}): a row is a "
+        f"task, measured for each. {_line_for_unpaired(two)}"
+    )
+
+
+def _line_for_unpaired(names, of_column=""):
+    """Return the line that compares two columns of values of different users."""
+    one, other = (f"table[{name!r}]{of_column}" for name in names[:2])
+    return (
+        "If each row, such as a user, saw one system: "
+        f"scipy.stats.ttest_ind({one}, {other}, equal_var=False)."
+    )
 
 
 def check_same_ids(human, judge):
@@ -118,6 +160,7 @@ def read_values(table, unused):
             "values, a frame or a dict of lists: a row for each query or task, a "
             "column for each ranker."
         )
+    _refuse_words(table, columns)
     for name in columns:
         _check_values(name, np.asarray(table[name]))
     check_same_index(**{f"y_true[{name!r}]": table[name] for name in columns})
@@ -128,6 +171,16 @@ def read_values(table, unused):
     if hasattr(index, "equals"):  # lists have a method `index`
         ids = np.asarray(index)
     return names, ids, values
+
+
+def _refuse_words(table, columns):
+    """Refuse a table of two words, such as "yes" and "no"."""
+    entries = chain.from_iterable(np.asarray(table[name]) for name in columns)
+    lines = lines_of_words(entries, table, "table")
+    if lines:
+        raise ValueError(
+            f"The table of values holds two words: {lines}, whichever is the success."
+        )
 
 
 def _check_values(name, column):
@@ -159,12 +212,8 @@ def _check_complete(names, values):
     worst = int(np.argmax(n_lacking))
     remedy = "table.dropna(), or table.fillna(0) if it counts as 0."
     if is_missing.any(axis=1).all():
-        remedy = (
-            "no row has all values, so nothing can be paired. If each row, such as a "
-            "user, saw one system: scipy.stats.ttest_ind("
-            f"table[{names[0]!r}].dropna(), table[{names[1]!r}].dropna(), "
-            "equal_var=False)."
-        )
+        remedy = "no row has all values, so nothing can be paired. "
+        remedy += _line_for_unpaired(names, ".dropna()")
     raise ValueError(
         f"{names[worst]!r} lacks a value in {n_lacking[worst]} of {len(values)} rows "
         f"in which others have one: {remedy}"

@@ -28,7 +28,7 @@ from ._mean_intervals import MeanIntervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
 from ._per_query import named_measures
 from ._query_values import QueryValues, measure_rankers
-from ._query_weights import Units, check_no_judge
+from ._query_weights import Units, check_no_judge, refuse_names_of_columns
 
 if TYPE_CHECKING:
     import pandas
@@ -482,6 +482,7 @@ judgements, or table
     check_no_judge(judge, groups, sample_weight)
     if rankers is None:
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
+        refuse_names_of_columns(y_true, groups=groups, sample_weight=sample_weight)
         names, ids, values = read_values(y_true, unused)
         warn_if_suspicious("units", names, values)
         query_values = QueryValues(

@@ -14,7 +14,12 @@ from .._tables import TableMixin
 from ..datasets._values import check_same_ids, read_columns
 from ..target_losses._names import resolve_measure
 from ._betting import betting, check_anytime
-from ._query_weights import Units, check_no_judge, ids_of_table
+from ._query_weights import (
+    Units,
+    check_no_judge,
+    ids_of_table,
+    refuse_names_of_columns,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -262,6 +267,7 @@ None, default=None
             "judge_unlabelled those of other queries: give both or neither."
         )
     check_no_judge(judge, groups, sample_weight)
+    refuse_names_of_columns(human, groups=groups, sample_weight=sample_weight)
     check_same_index(human=human, judge=judge)
     names, h = read_columns(human, "human")
     ids = ids_of_table(human)

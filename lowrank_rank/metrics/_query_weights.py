@@ -190,6 +190,17 @@ def _by_id(keys, values, name, ids, n_queries, of_runs):
     return [of_id[query] for query in ids]
 
 
+def refuse_names_of_columns(table, **arguments):
+    """Refuse the name of a column of the table where its values are needed."""
+    columns = column_names(table)
+    for argument, name in arguments.items():
+        if isinstance(name, str) and name in columns:
+            raise ValueError(
+                f"{argument}={name!r} is the name of a column: give {argument}="
+                f"table[{name!r}], and as the table table.drop(columns={name!r})."
+            )
+
+
 def check_no_judge(judge, groups, sample_weight):
     """Refuse families and weights of queries together with a judge."""
     if judge is None:
