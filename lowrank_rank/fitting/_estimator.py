@@ -48,7 +48,7 @@ from ._any_regressor import (
     wraps,
 )
 from ._encoding import is_missing
-from ._logistic import FractionalModel, fit_fractional, joined
+from ._logistic import FractionalModel, fit_fractional, joined, shared_features
 from ._ridge import (
     LinearModel,
     RidgeSums,
@@ -142,10 +142,11 @@ class RegressionMixin(SetsParameters):
 
     # Fitting ------------------------------------------------------------------------
 
-    def _regress(self, rows, encoding):
+    def _regress(self, rows, encoding, features=None):
         """Standardise `Rows` and solve for their `Encoding`.
 
-        The ``predict(X)`` of the model has the shape (n, d).
+        The ``predict(X)`` of the model has the shape (n, d). `features` are the
+        `shared_features` of logistic regression, if they are known.
         """
         X = rows.X
         weights = rows.weights
@@ -156,7 +157,9 @@ class RegressionMixin(SetsParameters):
         estimator = resolved_estimator(self.estimator, encoding.kind)
         if estimator == "logistic":
             say(self, f"logistic regression {size}")
-            return fit_fractional(rows, encoding, self.alpha, **limits)
+            return fit_fractional(
+                rows, encoding, self.alpha, **limits, features=features
+            )
         if estimator == "ridge":
             n_matrices = 1 if encoding.is_complete else n_targets
             solver = chosen_solver(X, n_targets, self.alpha, n_matrices)
@@ -187,8 +190,9 @@ class RegressionMixin(SetsParameters):
         n_samples, n_features = rows.X.shape
         share = max(1 / 16, n_features / n_samples)
         part_size = 64 * math.ceil(n_targets * share / 64)
+        features = shared_features(rows)
         models = [
-            self._regress(rows, encoding_of(part))
+            self._regress(rows, encoding_of(part), features)
             for part in slices(n_targets, part_size)
         ]
         return joined(models)

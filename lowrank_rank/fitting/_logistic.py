@@ -180,7 +180,18 @@ def joined(models):
     )
 
 
-def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
+def shared_features(rows):
+    """Return what the fits to all targets of `Rows` share.
+
+    These are the standardised features, their `Scaling` and `Moments`, and their second
+    moments along the principal axes with these axes.
+    """
+    weights, X, _ = _counted(rows.weights, rows.X, rows.y)
+    scaled, scaling, moments = standardised(X, weights)
+    return scaled, scaling, moments, *_principal_axes(scaled, weights / weights.sum())
+
+
+def fit_fractional(rows, encoding, alpha, *, tol, max_iter, features=None):
     """Fit fractional logistic regression of fixed items (Papke & Wooldridge 1996).
 
     Each target t is estimated by ``low + (high - low) expit(w' x + b)``, low and high
@@ -193,21 +204,24 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     is convex and strictly proper: its minimiser over all functions is E[t | x], as for
     the squared error. For targets 0 and 1 this is logistic regression. No entry of the
     gradient is above `tol` at the solution, in units of coefficients in which the
-    curvature is about 1. An unknown target, NaN, has the loss 0.
+    curvature is about 1. An unknown target, NaN, has the loss 0. `features` are from
+    `shared_features`, if they are known.
     """
+    if features is None:
+        features = shared_features(rows)
+    scaled, scaling, moments, squares, axes = features
     weights, X, targets = _counted(rows.weights, rows.X, encoding.targets)
     # NaN is a pair that nobody compares.
     low = np.nan_to_num(np.fmin.reduce(targets))
     high = np.nan_to_num(np.fmax.reduce(targets))
     varies = high > low
-    scaled, scaling, moments = standardised(X, weights)
     alpha = chosen_alpha(alpha, moments.n_features, rows.weights.sum(), 0.25)
     # a = (t - low) / (high - low)
     fractions = targets[:, varies]  # a copy
     fractions -= low[varies]
     fractions /= (high - low)[varies]
     w, n_iter = _minimum(
-        scaled, fractions, weights / weights.sum(), alpha, tol, max_iter
+        scaled, squares, axes, fractions, weights / weights.sum(), alpha, tol, max_iter
     )
     if n_iter >= max_iter:
         warn(
@@ -223,7 +237,7 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     )
 
 
-def _minimum(X, fractions, weights, alpha, tol, max_iter):
+def _minimum(X, squares, axes, fractions, weights, alpha, tol, max_iter):
     """Minimise the objective of `fit_fractional` for all targets.
 
     L-BFGS solves up to 64 targets at a time: in larger groups one slow target keeps the
@@ -242,7 +256,6 @@ def _minimum(X, fractions, weights, alpha, tol, max_iter):
         known_weight = weights @ is_known
         np.nan_to_num(fractions, copy=False)
 
-    squares, axes = _principal_axes(X, weights)
     # At zero coefficients and s = mean, the curvature of the loss in a score is
     # s (1 - s); a unit is the inverse root of the curvature in a coefficient.
     means = np.clip(weights @ fractions / known_weight, 1e-6, 1.0 - 1e-6)
@@ -320,7 +333,7 @@ def _value_and_gradient(theta, X, sums, is_known, weights, alpha, unit, axes):
             h *= is_known[rows].T
         t = np.tanh(h)
         losses = np.abs(h, out=h).sum(axis=0)
-        factors = np.abs(t, out=h)  # new arrays of this size take longer than tanh
+        factors = np.abs(t, out=h)  # without a new array
         factors += 1.0
         # At most 64 factors of up to 2: one logarithm of their product.
         losses -= np.log(np.prod(factors, axis=0))
