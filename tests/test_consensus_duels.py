@@ -589,11 +589,53 @@ def test_the_result_prints_best_first():
 
 def test_missing_names_are_named_by_their_row():
     with pytest.raises(
-        ValueError, match=r"'loser' contains .*\(row 2: None\): .* needs an id"
+        ValueError, match=r"'loser' contains .*\(row 2: None\): .* A tie is 1 in a col"
     ):
         bradley_terry({"winner": ["a", "b", "c"], "loser": ["b", "a", None]})
     with pytest.raises(ValueError, match=r"'winner' contains .*\(row 1: None\)"):
         bradley_terry([["a", "b"], [None, "a"]])
+
+
+LOG = {"left": ["x", "y", "x", "z"], "right": ["y", "x", "z", "x"]}
+
+
+@pytest.mark.parametrize(
+    ("results", "words"),
+    [
+        (
+            ["x", None, "x", "x"],
+            r"row 1: None.*duels.dropna\(subset=\['vote'\]\). A tie is 'tie'",
+        ),
+        ([1, 2, 0, 1], r"map\(\{1: 'left', 2: 'right', 0: 'tie'\}\)"),
+        ([1, 0, 0.5, 0], r"map\(\{1.0: 'left', 0.0: 'right', 0.5: 'tie'\}\)"),
+        (["1", "-1", "0", "1"], r"map\(\{'1': 'left', '-1': 'right', '0': 'tie'\}\)"),
+        ([True, False, True, False], r"map\(\{True: 'left', False: 'right'\}\)"),
+        ([3, 2, 0, 1], "every row names the item that won"),
+        (["x", "y", "x", 1], "every row names the item that won"),
+    ],
+)
+def test_results_that_are_no_names_have_a_line(results, words):
+    pd = pytest.importorskip("pandas")
+    log = pd.DataFrame({**LOG, "vote": results})
+    with pytest.raises(ValueError, match=words) as error:
+        bradley_terry(log, item_a="left", item_b="right", result="vote")
+    assert len(str(error.value)) < 300
+    if "map" not in words:
+        return
+    line = str(error.value).partition("write duels['vote'] = ")[2].removesuffix(".")
+    log["vote"] = eval(line, {"duels": log})
+    bradley_terry(log, item_a="left", item_b="right", result="vote", half_games=1)
+
+
+def test_other_names_of_columns_have_a_line():
+    pd = pytest.importorskip("pandas")
+    log = pd.DataFrame({"duel_id": [1, 2, 3, 4], **LOG, "vote": ["x", "y", "x", "z"]})
+    for table in (log, log.drop(columns="duel_id")):
+        with pytest.raises(ValueError, match="item_b='right', result='vote'") as error:
+            bradley_terry(table)
+        assert len(str(error.value)) < 300
+    with pytest.raises(ValueError, match=r"columns=\['model_a', 'model_b', 'winner'"):
+        bradley_terry(log.to_numpy()[:, 1:])
 
 
 @pytest.mark.parametrize("word", ["tie", "Draw", ""])

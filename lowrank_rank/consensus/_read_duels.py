@@ -165,7 +165,7 @@ def _read_results(duels, item_a, item_b, result):
         -1 where the second item won, else 1.
     """
     columns = [item_a, item_b, result]
-    codes, names = coded([duels[name] for name in columns], columns)
+    codes, names = _coded(duels, columns, "'tie'")
     first, second, outcome = codes.T
     words = [str(name).strip().lower() for name in names]
 
@@ -203,15 +203,52 @@ def _read_results(duels, item_a, item_b, result):
         got = shown(names[outcome[row]])
         one = shown(names[first[row]])
         other = shown(names[second[row]])
-        raise ValueError(
-            f"{result!r} is {got} in row {row}, a duel of {one} and {other}: "
+        remedy = (
             "every row names the item that won, or every row has a word, "
             f"{item_a!r}, 'a', {item_b!r} or 'b'. A tie is one of {_TIES}."
+        )
+        if not is_named.any():
+            results = names[np.unique(outcome)].tolist()
+            remedy = _line_of_numbers(results, item_a, item_b, result) or remedy
+        raise ValueError(
+            f"{result!r} is {got} in row {row}, a duel of {one} and {other}: {remedy}"
         )
     winner_loser = np.where(second_won, [second, first], [first, second])
     # `names` also holds the results: keep the names of items alone.
     used, pairs = np.unique(winner_loser, return_inverse=True)
     return pairs.reshape(2, -1).T, names[used], tied, np.where(second_won, -1.0, 1.0)
+
+
+def _coded(duels, columns, tie):
+    """Codes of columns of a table of duels; `tie` says how the table has a tie."""
+    try:
+        return coded([duels[name] for name in columns], columns)
+    except ValueError as error:
+        for name in columns:
+            problem = f"{name!r} contains a missing or infinite id "
+            if str(error).startswith(problem):
+                raise ValueError(
+                    str(error).removesuffix("every row needs an id.")
+                    + f"drop the row, duels.dropna(subset=[{name!r}]). A tie is {tie}."
+                ) from None
+        raise
+
+
+def _line_of_numbers(results, item_a, item_b, result):
+    """Return the line that makes words of results that are numbers, or ""."""
+    words = [item_a, item_b, "tie"]
+    # Numbers for the first item, for the second one and for a tie.
+    for usual in [(1, 0, 0.5), (1, 2, 0), (1, -1, 0)]:
+        word_of = dict(zip(usual, words, strict=True))
+        try:
+            used = {one: word_of[float(one)] for one in results}
+        except (KeyError, ValueError):
+            continue
+        return (
+            f"if 1 is a win of {item_a!r}, write duels[{result!r}] = "
+            f"duels[{result!r}].map({used})."
+        )
+    return ""
 
 
 def _read_winners(duels, columns):
@@ -220,7 +257,7 @@ def _read_winners(duels, columns):
     Returns codes (n, 2) of winners and losers, the names of the items, and ties.
     """
     sides = ["winner", "loser"]
-    pairs, items = coded([duels[side] for side in sides], sides)
+    pairs, items = _coded(duels, sides, "1 in a column 'tie'")
     # Refuse a word for a tie, or a missing value, as a winner or a loser.
     words = [str(item).strip().lower() for item in items]
     is_result = np.array([word in ["", *_TIES] for word in words], bool)
@@ -255,14 +292,23 @@ def _read_without_columns(duels, columns, named):
         votes = read_votes(duels, "counts")
     except ValueError as error:
         reason: Any = error
+        texts = [name for name in columns if first_text(duels[name]) is not None]
         if "model_a" in columns and "model_b" in columns:
             reason = 'Say who won, as result="outcome".'
-        elif columns and first_text(duels[columns[0]]) is not None:
+        elif texts and len(columns) == 2:
+            names = dict(zip(columns, ["winner", "loser"], strict=True))
+            reason = f"If the first one won: duels.rename(columns={names})."
+        elif len(texts) == 3:
+            one, other, result = map(repr, texts)
+            reason = f"Say item_a={one}, item_b={other}, result={result}?"
+        elif texts:
             reason = "Name your columns in these three."
-            if len(columns) == 2:
-                names = dict(zip(columns, ["winner", "loser"], strict=True))
-                reason = f"If the first one won: duels.rename(columns={names})."
-        got = f", got the columns {columns}" if columns else ""
+        elif shape[1:] == (3,) and not columns:
+            reason = (
+                "Of an array of three columns: pandas.DataFrame(duels, "
+                "columns=['model_a', 'model_b', 'winner'])."
+            )
+        got = f", got the columns {shown(columns, 60)}" if columns else ""
         raise ValueError(
             "duels must be lists of [winner, loser], counts, or a table with the "
             "columns 'winner' and 'loser', or two items and a result (item_a=, "
