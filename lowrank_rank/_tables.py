@@ -17,12 +17,15 @@ def pandas_for(what):
         raise ImportError(f"{what} needs pandas: pip install pandas.") from None
 
 
-def cell_of(value):
-    """Text of a value; a rounding error is 0."""
+def cell_of(value, smallest="0"):
+    """Text of a value; `smallest` is that of a number below 1e-15.
+
+    By default such a number is a rounding error.
+    """
     if not isinstance(value, float):
         return str(value)
     if abs(value) < 1e-15:
-        value = 0.0
+        return smallest
     return f"{value:.4g}"
 
 
@@ -54,7 +57,10 @@ class TableMixin:
         """Rows of padded cells, the names first; numbers stand on the right."""
         columns = []
         for name, values in self._columns().items():
-            cells = [name, *map(cell_of, values)]
+            smallest = "0"
+            if name in ("p_value", "p_holm"):
+                smallest = "<1e-15"
+            cells = [name, *(cell_of(value, smallest) for value in values)]
             width = max(map(len, cells))
             if all(isinstance(value, Real) for value in values):
                 columns.append([cell.rjust(width) for cell in cells])

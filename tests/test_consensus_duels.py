@@ -604,7 +604,7 @@ LOG = {"left": ["x", "y", "x", "z"], "right": ["y", "x", "z", "x"]}
     [
         (
             ["x", None, "x", "x"],
-            r"row 1: None.*duels.dropna\(subset=\['vote'\]\). A tie is 'tie'",
+            r"\(row 1: .*duels.dropna\(subset=\['vote'\]\). A tie is 'tie'",
         ),
         ([1, 2, 0, 1], r"map\(\{1: 'left', 2: 'right', 0: 'tie'\}\)"),
         ([1, 0, 0.5, 0], r"map\(\{1.0: 'left', 0.0: 'right', 0.5: 'tie'\}\)"),

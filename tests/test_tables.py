@@ -44,6 +44,16 @@ def test_text_and_html_by_hand():
     assert html.count("<th>") == 3
 
 
+def test_small_p_values_are_not_zero():
+    old = np.arange(99.0) % 7
+    table = {"new": old + 9 + np.arange(99) % 2, "old": old}
+    found = compare_rankers(table)
+    assert 0 < found.p_value[0] < 1e-15
+    assert found.to_frame()["p_value"][0] == found.p_value[0]
+    assert repr(found).count(" <1e-15") == 2  # and p_holm
+    assert found._repr_html_().count("<td>&lt;1e-15</td>") == 2
+
+
 def test_sentences_below_a_table_are_in_its_html():
     cycle = np.array(
         [[0, 80, 20, 95], [20, 0, 80, 80], [80, 20, 0, 80], [5, 20, 20, 0]]
