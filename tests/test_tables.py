@@ -51,7 +51,7 @@ def test_small_p_values_are_not_zero():
     assert 0 < found.p_value[0] < 1e-15
     assert found.to_frame()["p_value"][0] == found.p_value[0]
     assert repr(found).count(" <1e-15") == 2  # and p_holm
-    assert found._repr_html_().count("<td>&lt;1e-15</td>") == 2
+    assert found._repr_html_().count("&lt;1e-15</td>") == 2
 
 
 def test_sentences_below_a_table_are_in_its_html():
