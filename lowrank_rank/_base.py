@@ -51,6 +51,7 @@ from ._labels import (
     split_target,
     warn_of_equal_grades,
     warn_of_single_items,
+    warn_of_swapped_ids,
 )
 from ._lists import RankingLists, ranks_from_scores
 from ._parameters import check_parameter, say
@@ -593,6 +594,7 @@ class BaseRanker(SetsParameters):
         """Read data into `Rows`: the `whole` of the data, or one block of it."""
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         read_item_names(self, y, reset=reset)
+        is_qid_given = qid is not None
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self)
         X = self._validate_X(X, reset=reset)
@@ -604,6 +606,8 @@ class BaseRanker(SetsParameters):
         warn_of_one_list(self, y, qid)
         weights = read_weights(sample_weight, y.shape[0], whole=whole)
         loss.check_judged(y)
+        if is_qid_given:
+            warn_of_swapped_ids(y, lists, "fit(X, y, qid=qid)")
         warn_if_suspicious("joined ids", lists, y)
         if whole:
             warn_if_suspicious("all relevant", loss, y)

@@ -10,7 +10,7 @@ from ._lists import RankingLists
 from ._suspicious import warn_if_suspicious
 from ._warn import warn
 
-#: Lists of a fit whose digests a model keeps, for the warning: 64 kB.
+#: Lists whose digests a model keeps, and whose features are compared: 64 kB.
 MAX_KEYS = 4000
 
 #: Distinct values of a feature in the first rows that tell lists apart.
@@ -31,8 +31,8 @@ class KnownLists:
     lengths : ndarray of shape (n,)
         Numbers of rows.
     contents : ndarray of shape (n,), or None
-        A number for the length and the features of the first row; equal for copies.
-        None if features do not tell rows apart.
+        A number for the length and the features of four rows; equal for copies. NaN
+        beyond the first `MAX_KEYS` lists; None if features do not tell rows apart.
     """
 
     def __init__(self, keys, lengths, contents=None):
@@ -54,18 +54,19 @@ def known_lists(X, lists):
     if digests is None:
         return None
     keys, lengths = digests
-    X_known = take_rows(X, rows_to_know(lists, MAX_KEYS))
+    X_known = take_rows(X, rows_to_know(lists))
     return KnownLists(keys, lengths, contents_of(X_known, lengths))
 
 
-def rows_to_know(lists, max_lists=None):
-    """Return the rows that `contents_of` reads: the first rows of all lists.
+def rows_to_know(lists):
+    """Return the rows that `contents_of` reads: four of each list, first to last.
 
-    The last rows of the first 100 lists follow.
+    The first rows of all lists come first. Lists of one catalogue share some documents:
+    one row does not tell them apart.
     """
-    first = lists.starts[:max_lists]
-    last = lists.offsets[1:][:max_lists][:100] - 1
-    rows = np.append(first, last)
+    steps = lists.lengths[:MAX_KEYS] - 1
+    places = lists.starts[:MAX_KEYS] + np.outer(np.arange(4), steps) // 3
+    rows = places.ravel()
     return rows if lists.order is None else lists.order[rows]
 
 
@@ -90,17 +91,21 @@ def contents_of(X_known, lengths):
     else:
         with np.errstate(over="ignore", invalid="ignore"):
             sums = np.sum(X_known * weights, axis=1)
-    first, last = np.split(sums, [len(lengths)])
+    first, second, third, last = np.split(sums, 4)
+    n_known = len(first)
     # Discrete features are equal in different documents of a list too.
-    is_several = lengths[:100] > 1
-    if not is_several.any() or np.mean((first[:100] == last)[is_several]) > 0.01:
+    is_several = lengths[:n_known] > 1
+    if not is_several.any() or np.mean((first == last)[is_several]) > 0.01:
         return None
     # Ranks, positions and features of items alone are equal in different queries.
-    columns = first[:, np.newaxis] if issparse(X_known) else X_known[: len(lengths)]
-    least_distinct = max(LEAST_DISTINCT, len(lengths) / 5)
+    columns = first[:, np.newaxis] if issparse(X_known) else X_known[:n_known]
+    least_distinct = max(LEAST_DISTINCT, n_known / 5)
     if not any(len(np.unique(column)) >= least_distinct for column in columns.T):
         return None
-    return first + np.pi * lengths
+    contents = np.full(len(lengths), np.nan)
+    contents[:n_known] = first + np.e * second + np.sqrt(5.0) * third
+    contents[:n_known] += np.sqrt(7.0) * last + lengths[:n_known]
+    return contents
 
 
 class CutQueriesWarning(UserWarning):

@@ -103,12 +103,18 @@ def ranking_target(
         raise ValueError(
             f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row."
         )
-    _warn_of_swapped_ids(y, lists)
-    qid = without_string_dtype(qid)
+    warn_of_swapped_ids(y, lists, "ranking_target(y, qid)")
+    if time is not None:
+        time = read_times(time)
+        check_consistent_length(y, time)
+    return joined_target(y, without_string_dtype(qid), time)
+
+
+def joined_target(y, qid, time=None):
+    """Join checked labels, query ids and times into the array of a `ranking_target`."""
     fields = {"y": y, "qid": qid}
     if time is not None:
-        fields["time"] = read_times(time)
-        check_consistent_length(y, fields["time"])
+        fields["time"] = time
     target = np.empty(len(y), dtype=[(name, f.dtype) for name, f in fields.items()])
     for name, values in fields.items():
         target[name] = values
@@ -128,25 +134,27 @@ def _refuse_text_grades(y):
         )
 
 
-def _warn_of_swapped_ids(y, lists):
+def warn_of_swapped_ids(y, lists, call):
     """Warn of grades that look like query ids, beside ids that look like grades.
 
-    Rows of a query follow one another, and there are more queries than grades. Ids of
-    text are no grades.
+    Rows of a query follow one another, and there are many more queries than grades. Ids
+    of text are no grades, and few sorted grades are no ids. `call` has the right order.
     """
-    if lists.ids.dtype.kind not in "biuf":
+    if lists.ids is None or lists.ids.dtype.kind not in "biuf" or y.ndim > 1:
         return
     n_queries = lists.n_lists
+    if lists.order is None or n_queries > 50:
+        return
     n_grades = len(np.unique(y))
     n_runs_of_y = 1 + np.count_nonzero(y[1:] != y[:-1])
     n_runs_of_qid = 1 + np.count_nonzero(np.diff(lists.codes))
     # Three equal pairs of few grades are hardly neighbours by chance.
     follow_one_another = n_runs_of_y == n_grades <= len(y) - 3
-    if follow_one_another and n_runs_of_qid > n_queries and n_grades > n_queries:
+    is_id = follow_one_another and n_grades >= max(10, 2 * n_queries)
+    if is_id and n_runs_of_qid > n_queries:
         warn(
             f"y has {n_grades} values, equal ones in neighbouring rows, and qid has "
-            f"{n_queries}, in rows far apart: is it ranking_target(y, qid), grades "
-            "first?"
+            f"{n_queries}, in rows far apart: is it {call}, grades first?"
         )
 
 

@@ -233,8 +233,9 @@ def _joined_ids(lists, y):
     row = starts[restarts[0]]
     return (
         f"ids return in blocks: {n_returning} ids in rows 0 to {row - 1} and again "
-        f"from {row}. If these are other queries, of a second file, give ids as pairs, "
-        "list(zip(file, qid)); if they are the same queries, sort the rows by qid."
+        f"from {row}. If these are other queries, of a second file, give ids as "
+        "[f'{f}/{q}' for f, q in zip(file, qid)]; if they are the same queries, sort "
+        "the rows by qid."
     )
 
 
@@ -267,10 +268,11 @@ def _copied_queries(fitted, scored):
     if is_copy.any():
         is_copy &= ~np.isin(scored.keys, fitted.keys)
     n = int(is_copy.sum())
-    if n < 3 or n < 0.02 * len(is_copy):
+    n_known = np.count_nonzero(~np.isnan(scored.contents))
+    if n < 3 or n < 0.02 * n_known:
         return None
     return (
-        f"{n / len(is_copy):.0%} of the test lists are copies of training lists, under "
+        f"{n / n_known:.0%} of the test lists are copies of training lists, under "
         "other ids: give equal queries one id, so that they are in one part."
     )
 

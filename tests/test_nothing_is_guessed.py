@@ -869,6 +869,17 @@ def test_swapped_numbers_are_asked_about():
     with pytest.warns(UserWarning, match=r"y has 20 values.*is it ranking_target"):
         target = ranking_target(qid, y)
     assert target["y"].tolist() == qid.tolist()  # the warning changes nothing
+    X = rng.normal(size=(80, 2))
+    for ranker in (OrderPreservingRegressor(), WrappedRanker(LinearRegression())):
+        with pytest.warns(UserWarning, match=r"y has 20 values.*is it fit\(X, y, qid"):
+            ranker.fit(X, qid, qid=y)
+
+
+def test_sorted_stars_of_few_users_are_no_ids():
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranking_target(np.sort(rng.integers(1, 6, 600)), rng.integers(0, 4, 600))
 
 
 def test_false_alarms_of_swapped_numbers_are_rare():

@@ -549,6 +549,15 @@ def lists_of_ranks(rng):
     return np.vstack([np.c_[np.arange(10), rng.permutation(10)] for _ in range(100)])
 
 
+def lists_of_a_catalogue(rng, n_documents, are_sorted=False):
+    """Ten documents of a catalogue in each list, at random or in its order."""
+    documents = rng.normal(size=(n_documents, 4))
+    chosen = rng.permuted(np.tile(np.arange(n_documents), (100, 1)), axis=1)[:, :10]
+    if are_sorted:
+        chosen = np.sort(chosen, axis=1)
+    return documents[chosen]
+
+
 @pytest.mark.parametrize(
     "features",
     [
@@ -556,8 +565,11 @@ def lists_of_ranks(rng):
         lambda rng: rng.permuted(np.arange(10) * np.ones((100, 1)), axis=1),
         lambda rng: np.sort(rng.integers(0, 4, size=(100, 10, 3)), axis=1),
         lambda rng: np.tile(rng.normal(size=(10, 4)), (100, 1)),
+        lambda rng: lists_of_a_catalogue(rng, 200),
+        lambda rng: lists_of_a_catalogue(rng, 50),
+        lambda rng: lists_of_a_catalogue(rng, 200, are_sorted=True),
     ],
-    ids=["ranks", "positions", "grades", "items"],
+    ids=["ranks", "positions", "grades", "items", "catalogue", "small", "sorted"],
 )
 def test_equal_first_rows_are_no_copies(features):
     X = features(np.random.default_rng(0))

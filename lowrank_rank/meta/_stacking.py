@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, shown, take_rows
 from .._base import BaseRanker, refuse_importances
 from .._blocks import HeldBlocks
-from .._labels import ranking_target, times_of_rows
+from .._labels import joined_target, times_of_rows
 from .._lists import RankingLists
 from .._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from .._tables import TableMixin
@@ -384,7 +384,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             if is_documents:
                 groups = lists.codes
                 time = times_of_rows(given_y, qid)  # a splitter may need it
-                target = ranking_target(y, groups, time=time)
+                target = joined_target(y, groups, time)
             estimators: Any = self.estimators
             if self._has_default_parts():
                 estimators = default_parts(X, y, measure, estimators or {})
