@@ -54,6 +54,18 @@ def test_small_p_values_are_not_zero():
     assert found._repr_html_().count("&lt;1e-15</td>") == 2
 
 
+@pytest.mark.parametrize(
+    ("shape", "is_asked"), [((3, 60), True), ((60, 3), False), ((5, 12), False)]
+)
+def test_a_table_of_many_rankers_and_few_tasks_asks_for_its_transpose(shape, is_asked):
+    values = np.random.default_rng(0).random(shape)
+    found = compare_rankers(
+        {f"system {j}": column for j, column in enumerate(values.T)}
+    )
+    assert ("did you mean table.T?" in repr(found)) == is_asked
+    assert ("did you mean table.T?" in found._repr_html_()) == is_asked
+
+
 def test_sentences_below_a_table_are_in_its_html():
     cycle = np.array(
         [[0, 80, 20, 95], [20, 0, 80, 80], [80, 20, 0, 80], [5, 20, 20, 0]]

@@ -234,6 +234,8 @@ class RankerComparison(TableMixin):
             )
             if n_pairs > 1:
                 line += f" for {n_pairs} pairs"
+            if self.unit == "tasks" and len(self.names) >= 10 * len(self.qid):
+                line += ". Columns are rankers, rows are tasks: did you mean table.T?"
             return [line]
         n_few = int(np.sum(self.smallest_p > level))
         if n_few:
