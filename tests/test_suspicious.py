@@ -100,6 +100,22 @@ def ranks(seed):
     compare_rankers(y, scores, qid=qid)
 
 
+def runs_of_distances(seed, strength=-1.0):
+    """Runs of the best 30 of 60 documents; those of noise have scores >= 0, too."""
+    rng = np.random.RandomState(seed)
+    qrels = {}
+    runs = {"new": {}, "noise": {}}
+    for q in range(40):
+        relevant = rng.uniform(size=60) < 0.1
+        qrels[q] = {d: int(one) for d, one in enumerate(relevant)}
+        found = np.argsort(-(relevant + 0.5 * rng.normal(size=60)))[:30]
+        similarity = strength * (relevant + 0.5 * rng.normal(size=60))
+        score = similarity - similarity.min()
+        runs["new"][q] = {int(d): float(score[d]) for d in found}
+        runs["noise"][q] = {int(d): float(rng.uniform()) for d in found}
+    compare_rankers(qrels, runs, measure="ndcg@10", zero_division=0)
+
+
 def items_with_gaps(seed, sign=-1):
     """Fixed items, a third of whose grades are unknown, under distances or scores."""
     rng = np.random.RandomState(seed)
@@ -352,6 +368,7 @@ WRONG = [
     ("reversed scores", distances, {}),
     ("reversed scores", ranks, {}),
     ("reversed scores", items_with_gaps, {}),
+    ("reversed scores", runs_of_distances, {}),
     ("two scores", classes, {}),
     ("joined ids", joined_files, {}),
     ("joined ids", joined_files, {"fit": False}),
@@ -390,6 +407,8 @@ RIGHT = [
     (fit_to_stars, {"target_loss": "ndcg"}),
     (useful_and_useless_scores, {}),
     (items_with_gaps, {"sign": 1}),
+    (runs_of_distances, {"strength": 1.0}),
+    (runs_of_distances, {"strength": 0.0}),
     (classes, {"method": "decision_function"}),
     (classes, {"method": "predict_proba"}),
     (joined_files, {"distinct": True}),

@@ -16,6 +16,7 @@ from .._arrays import (
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists, sort_lists
 from .._parameters import by_keyword, check_parameter, count
+from .._suspicious import are_reversed, centred_labels
 from ..datasets._trec import RELEVANCE, SCORE, check_ids, read_mapping
 from ..target_losses._names import (
     SCORE_ONLY,
@@ -391,6 +392,14 @@ class ListsOfRun:
         The measure has passed `check_takes_runs`.
         """
         return self._values_of(self.scores, measure)
+
+    def are_scores_reversed(self):
+        """Return whether scores >= 0 vary against the grades of what is retrieved."""
+        if self.scores[self.is_retrieved].min(initial=0.0) < 0:
+            return False
+        grades = np.where(self.is_retrieved, self.grades, np.nan)
+        centred = centred_labels(grades, self.lists)
+        return centred is not None and are_reversed(self.scores, *centred)
 
     def values_of_random_order(self, measure):
         """Measure the mean over all orders of the retrieved documents."""

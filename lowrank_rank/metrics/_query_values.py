@@ -154,11 +154,14 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
             measures=measures,
             fallback=fallback,
         )
+    values = _values_of_runs(of_runs, measures, fallback)
+    if by_judge is None:
+        _warn_of_reversed_runs(dict(zip(runs, of_runs, strict=True)), measures, values)
     return QueryValues(
         names=list(rankers),
         unit="queries",
         ids=np.array(queries, dtype=object),
-        by_people=_values_of_runs(of_runs, measures, fallback),
+        by_people=values,
         by_judge=judge_values,
         is_human=is_human,
         n_unanswered=np.array(n_unanswered),
@@ -189,6 +192,15 @@ def _warn_of_depth(of_runs, measures):
         largest_k = max(cutoffs)
     depths = {name: of_run.n_retrieved for name, of_run in of_runs.items()}
     warn_if_suspicious("depth", depths, largest_k)
+
+
+def _warn_of_reversed_runs(of_runs, measures, values):
+    """Warn of runs whose scores are distances or ranks."""
+    name, measure = next(iter(measures.items()))
+    for (run_name, of_run), value in zip(of_runs.items(), values[name].T, strict=True):
+        if of_run.are_scores_reversed():
+            random_values = of_run.values_of_random_order(measure)
+            warn_if_suspicious("reversed scores", run_name, value, random_values)
 
 
 def _values_of_runs(of_runs, measures, fallback):
