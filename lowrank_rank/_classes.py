@@ -13,6 +13,7 @@ from ._arrays import (
     shown,
     without_string_dtype,
 )
+from ._columns import lines_of_words
 from ._labels import (
     check_given,
     read_weights,
@@ -333,10 +334,12 @@ def read_label_sets(y, classes, estimator, *, least_columns=1, allow_missing=Fal
     is_wrong = ~((labels == 0) | (labels == 1) | is_unknown)
     if is_wrong.any():
         place = tuple(int(i) for i in np.argwhere(is_wrong)[0])
+        remedy = "Lists of tags become such a matrix by MultiLabelBinarizer."
+        if lines := lines_of_words(labels.ravel(), y, "y"):
+            remedy = f"Give {lines}, whichever says that a label holds."
         raise ValueError(
             f"A matrix y must hold 0 and 1, but y{list(place)} is "
-            f"{shown(labels[place])}. Lists of tags become such a matrix by "
-            "MultiLabelBinarizer."
+            f"{shown(labels[place])}. {remedy}"
         )
     sets = (labels == 1).astype(int)
     if is_unknown.any():

@@ -239,6 +239,7 @@ def refuse_ids_beside_grades(y, name="y"):
     if len(names) < 2:
         return  # labels of documents
     ids = [column for column in names if is_id_name(column)]
+    _refuse_long_table(y, names, ids, name)
     otherwise = ""
     if len(ids) > 1:
         otherwise = (
@@ -252,6 +253,38 @@ def refuse_ids_beside_grades(y, name="y"):
             f"{name}[{ids[0]!r}])."
         )
     refuse_id_columns("an item", otherwise, **{name: y})
+
+
+def _refuse_long_table(y, names, ids, name):
+    """Refuse a frame of grades with columns of text, or with two of ids and no more.
+
+    `ids` are the columns that are called as ids are.
+    """
+    if not is_data_frame(y) or len(names) < 3 or set(QUERY) & set(names):
+        return
+    keys = []
+    others = []
+    for column, kind in zip(names, kinds_of_columns(y), strict=True):
+        if column in ids or (kind == "text" and _are_words(np.asarray(y[column]))):
+            keys.append(column)
+        else:
+            others.append(column)
+    is_long = (len(keys), len(others)) == (2, 1)
+    if not others or not (is_long or set(keys) - set(ids)):
+        return
+    pivot = "pivot(index=..., columns=..., values=...)"
+    if is_long:
+        pivot = f"pivot(index={keys[0]!r}, columns={keys[1]!r}, values={others[0]!r})"
+    raise ValueError(
+        f"{name} has columns of text or ids, {shown(keys, 60)}: a row of {name} has "
+        f"the grades of all items. Of a long table give {name}.{pivot}; else drop them."
+    )
+
+
+def _are_words(entries):
+    """Whether all entries are text; numbers with a mark of missing values are not."""
+    are_texts = all(isinstance(entry, str) for entry in entries)
+    return are_texts and kind_of_entries(entries) == "text"
 
 
 def carries_qid(y):
@@ -339,7 +372,6 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
     check_given(y, estimator)
     if accept_sparse and sparse.issparse(y):
         return _read_sparse(y, name)
-    _refuse_long_table(y, name)
     y = _checked(
         y,
         name,
@@ -355,29 +387,6 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
             f"{name} must have one, two or three dimensions, got shape {y.shape}."
         )
     return y
-
-
-def _refuse_long_table(y, name):
-    """Refuse a frame with columns of text and of numbers, such as a long table."""
-    if not is_data_frame(y) or y.shape[1] < 3:
-        return
-    texts = []
-    others = []
-    for column, kind in zip(column_names(y), kinds_of_columns(y), strict=True):
-        # Numbers with a mark of missing values are no text.
-        if kind == "text" and kind_of_entries(np.asarray(y[column])) == "text":
-            texts.append(column)
-        else:
-            others.append(column)
-    if not texts or not others:
-        return
-    pivot = "pivot(index=..., columns=..., values=...)"
-    if (len(texts), len(others)) == (2, 1):
-        pivot = f"pivot(index={texts[0]!r}, columns={texts[1]!r}, values={others[0]!r})"
-    raise ValueError(
-        f"{name} has columns of text, {shown(texts, 60)}: a row of {name} has the "
-        f"grades of all items. Of a long table give {name}.{pivot}; else drop them."
-    )
 
 
 def _read_sparse(y, name):

@@ -717,7 +717,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: compare_rankers(VALUES, groups="new"),
-            r"groups='new' is the name of a column: give groups=table\['new'\], and as "
+            r"'new' is a column of the table, and no ranker: give groups=table\['new'\], and as "
             r"the table table.drop\(columns='new'\)",
         ),
         (
@@ -748,7 +748,28 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: LowRankSurrogateRanker().fit(X_Y_QID[0], LONG.assign(day=1)),
-            r"text, \['user', 'item'\].*y.pivot\(index=\.\.\.",
+            r"text or ids, \['user', 'item'\].*y.pivot\(index=\.\.\.",
+        ),
+        (
+            lambda: LowRankSurrogateRanker().fit(
+                X_Y_QID[0], LONG.set_axis(["userId", "movieId", "rating"], axis=1)
+            ),
+            r"y.pivot\(index='userId', columns='movieId', values='rating'\)",
+        ),
+        (
+            lambda: LowRankSurrogateMultilabelClassifier().fit(X_Y_QID[0], LONG),
+            r"y.pivot\(index='user', columns='item', values='rating'\)",
+        ),
+        (
+            lambda: LowRankSurrogateMultilabelClassifier().fit(X_Y_QID[0], WORDS),
+            "Give y == 'no' or y == 'yes', whichever says that a label holds",
+        ),
+        (
+            lambda: compare_rankers(
+                VALUES.assign(family=["x", "y"]),
+                groups=pd.Series(["x", "y"], name="family"),
+            ),
+            r"the table table.drop\(columns='family'\)",
         ),
         (
             lambda: ndcg_score(np.ones((4, 3)), [1, 2, 3]),
@@ -781,6 +802,10 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         "words as grades",
         "ratings",
         "ratings with days",
+        "ratings with ids",
+        "long table of labels",
+        "words of labels",
+        "groups of a column",
         "one order for all rows",
         "scores of two classes",
         "a vote that names an item twice",

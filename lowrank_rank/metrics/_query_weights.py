@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import check_finite, column_names, numbers, plain, shown
+from .._columns import first_text
 from .._lists import id_text, is_missing
 
 
@@ -191,12 +192,19 @@ def _by_id(keys, values, name, ids, n_queries, of_runs):
 
 
 def refuse_names_of_columns(table, **arguments):
-    """Refuse the name of a column of the table where its values are needed."""
+    """Refuse the name of a column of the table where its values are needed.
+
+    Refuses also the values of a column of text that is still in the table.
+    """
     columns = column_names(table)
-    for argument, name in arguments.items():
-        if isinstance(name, str) and name in columns:
+    for argument, value in arguments.items():
+        is_name = isinstance(value, str)
+        name = value if is_name else getattr(value, "name", None)
+        if name not in columns:
+            continue
+        if is_name or first_text(np.asarray(table[name])) is not None:
             raise ValueError(
-                f"{argument}={name!r} is the name of a column: give {argument}="
+                f"{name!r} is a column of the table, and no ranker: give {argument}="
                 f"table[{name!r}], and as the table table.drop(columns={name!r})."
             )
 
