@@ -5,6 +5,8 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+import numpy as np
+
 from ._arrays import (
     n_rows,
     shown,
@@ -84,15 +86,25 @@ def check_has_ids(before, now, would_be="one list"):
         )
 
 
-def check_new_lists(ids, earlier_ids):
-    """Refuse a list with rows in an earlier block; add the ids to `earlier_ids`."""
-    if ids is None:
-        return
-    ids = ids.tolist()
-    for one in ids:
-        if one in earlier_ids:
-            refuse_cut_list(one)
-    earlier_ids.update(ids)
+class EarlierLists:
+    """Ids of the lists of earlier blocks, which no later block may have."""
+
+    def __init__(self) -> None:
+        self.ids: set = set()
+        self.latest = np.zeros(0)  # of the latest block, not yet in `ids`
+
+    def add(self, ids):
+        """Refuse a list with rows in an earlier block; add the ids of a block."""
+        if ids is None:
+            return
+        # A single block needs no set, which takes longer than its sums.
+        self.ids.update(self.latest.tolist())
+        self.latest = ids
+        if not self.ids:
+            return
+        new_ids = ids.tolist()
+        if not self.ids.isdisjoint(new_ids):
+            refuse_cut_list(next(one for one in new_ids if one in self.ids))
 
 
 def refuse_cut_list(one=None, what="list"):

@@ -28,7 +28,7 @@ from .._arrays import (
     with_numbers,
 )
 from .._base import SetsParameters, attribute_of_fitted, read_features
-from .._blocks import Blocks, check_new_lists, read_blocks
+from .._blocks import Blocks, EarlierLists, read_blocks
 from .._labels import refuse_unjudged_item
 from .._lists import bounded_blocks
 from .._parameters import all_or_nothing, fresh_fit, predictor, say
@@ -422,20 +422,20 @@ class AddsUp(RegressionMixin):
 
     def _fit_blocks(self, blocks, **options):
         """Run `fit_blocks`, with further arguments of `_read_block`."""
-        earlier_ids: set = set()
+        earlier_lists = EarlierLists()
         with fresh_fit(self):
             sums = Blocks(read_blocks(blocks)).sum(
-                lambda block: self._sums_of_block(block, earlier_ids, **options)
+                lambda block: self._sums_of_block(block, earlier_lists, **options)
             )
             self._check_judged(sums)
             self._keep_sums(sums)
         return self
 
-    def _sums_of_block(self, block, earlier_ids=None, **options):
+    def _sums_of_block(self, block, earlier_lists=None, **options):
         """`RidgeSums` of a block (X, y, qid, sample_weight).
 
-        The first block sets the columns of X. `earlier_ids` are the query ids of
-        earlier blocks, which this block must not have.
+        The first block sets the columns of X. This block must have no list of
+        `earlier_lists`.
         """
         is_first = not hasattr(self, "n_features_in_")
         rows, encoding = self._read_block(*block, reset=is_first, **options)
@@ -445,8 +445,8 @@ class AddsUp(RegressionMixin):
                 "ridge regression: set estimator='ridge' (logistic regression needs "
                 "all rows at once)."
             )
-        if earlier_ids is not None:
-            check_new_lists(rows.ids, earlier_ids)
+        if earlier_lists is not None:
+            earlier_lists.add(rows.ids)
         return self._sums_of(rows, encoding)
 
     def _read_block(self, X, y, qid=None, sample_weight=None, *, reset):

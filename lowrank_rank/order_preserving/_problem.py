@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from .._arrays import is_finite
-from .._blocks import block_of, check_has_ids, check_new_lists
+from .._blocks import EarlierLists, block_of, check_has_ids
 from .._labels import refuse_unjudged_item, refuse_zero_weights
 from ..fitting._encoding import (
     encode_documents,
@@ -129,10 +129,10 @@ class Sums:
     item_weights: np.ndarray
 
     @classmethod
-    def of(cls, block, earlier_ids, surrogate):
+    def of(cls, block, earlier_lists, surrogate):
         """Compute the sums over a block; refuse a list with rows in an earlier one."""
         rows, encoding = block
-        check_new_lists(rows.ids, earlier_ids)
+        earlier_lists.add(rows.ids)
         v, weights = utilities_and_weights(rows, encoding)
         counted = v[weights > 0]
         with np.errstate(over="ignore"):  # `Problem` refuses grades of such a size
@@ -317,7 +317,7 @@ class Problem:
 
     def __init__(self, rows, loss, surrogate, alpha, standardize):
         encoded = rows.map(encode, loss)
-        parts = encoded.map(Sums.of, set(), resolve_surrogate(surrogate))
+        parts = encoded.map(Sums.of, EarlierLists(), resolve_surrogate(surrogate))
         sums = reduce(add, parts)
         self.loss = loss
         self.n_items = sums.n_items
