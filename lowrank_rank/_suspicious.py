@@ -182,8 +182,8 @@ def _two_scores(name, scores, y, lists):
     if y.size == scores.size and np.array_equal(scores, y.ravel()):
         return None  # the labels themselves, as the best ranker
     return (
-        f"{name!r} has two distinct scores, {lowest:g} and {highest:g}: pass "
-        "decision_function(X) or predict_proba(X)[:, 1] instead of classes."
+        f"{name!r} has two distinct scores, {lowest:g} and {highest:g}. If they are "
+        "classes, pass decision_function(X) or predict_proba(X)[:, 1] instead."
     )
 
 

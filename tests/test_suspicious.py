@@ -87,6 +87,13 @@ def fit_to_stars(seed, lowest=1, target_loss="map"):
     OrderPreservingRegressor(target_loss=target_loss).fit(X, y + lowest, qid=qid)
 
 
+def scored_stars(seed, lowest=1, measure="map"):
+    X, y, qid, _ = documents(seed, n_lists=20)
+    ranker = OrderPreservingRegressor(target_loss="ndcg").fit(X, y + lowest, qid=qid)
+    scorer = make_ranking_scorer(["ndcg@10", measure])
+    scorer(ranker, X, ranking_target(y + lowest, qid))
+
+
 def distances(seed):
     X, y, qid, train = documents(seed)
     scores = linear_scores(X, y, qid, train)
@@ -365,6 +372,7 @@ WRONG = [
     ("all relevant", stars, {"measure": "precision@5"}),
     ("all relevant", stars, {"measure": "recall@5"}),
     ("all relevant", fit_to_stars, {}),
+    ("all relevant", scored_stars, {}),
     ("reversed scores", distances, {}),
     ("reversed scores", ranks, {}),
     ("reversed scores", items_with_gaps, {}),
@@ -404,6 +412,8 @@ RIGHT = [
     (stars, {"lowest": 0}),
     (stars, {"measure": "ndcg@10"}),
     (fit_to_stars, {"lowest": 0}),
+    (scored_stars, {"lowest": 0}),
+    (scored_stars, {"measure": "dcg@5"}),
     (fit_to_stars, {"target_loss": "ndcg"}),
     (useful_and_useless_scores, {}),
     (items_with_gaps, {"sign": 1}),

@@ -27,6 +27,7 @@ from .._labels import (
 )
 from .._lists import RankingLists
 from .._parameters import check_parameter, check_parameters
+from .._suspicious import warn_if_suspicious
 from .._typing import BaseEstimator
 from .._warn import warn
 from ..target_losses._names import (
@@ -248,6 +249,8 @@ class RankingScorer(BaseEstimator):
             value = measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
             values[name] = float(value)
             warn_of_worthless_grades(measure, y)
+            if not issparse(y):
+                warn_if_suspicious("all relevant", measure, np.asarray(y))
         return values if isinstance(self.measure, dict) else values[""]
 
     __call__ = score
