@@ -412,14 +412,19 @@ def _relevance(y, scores, estimator, pos_label):
     labels = list(dict.fromkeys(np.ravel(y).tolist()))  # None does not sort
     has_names = any(isinstance(label, str) for label in labels + classes)
     if has_names and (pos_label is None or not set(labels) <= set(classes)):
-        relevant = min(classes, key=np.ravel(y).tolist().count)
+        relevant = pos_label
+        if pos_label not in classes:
+            relevant = min(classes, key=np.ravel(y).tolist().count)
+        line = f"predict_proba(X)[:, {classes.index(relevant)}]"
+        if not hasattr(estimator, "predict_proba"):
+            sign = "" if relevant == classes[-1] else "-"
+            line = f"{sign}decision_function(X)"
         raise ValueError(
             f"The classes of the model are {shown(classes)}, and y holds "
             f"{shown(labels[0])}. A scorer needs y with these names and the relevant "
             f"class; if it is {relevant!r}, make_ranking_scorer(..., "
             f"pos_label={relevant!r}), and compare_rankers takes y == {relevant!r} "
-            "and, in place of the model, its scores predict_proba(X)[:, "
-            f"{classes.index(relevant)}]."
+            f"and, in place of the model, its scores {line}."
         )
     if pos_label is None:
         return y, scores
