@@ -299,3 +299,17 @@ def test_a_judge_takes_no_families_or_weights(name):
     y = np.tile([1.0, 0.0], (10, 1))
     with pytest.raises(ValueError, match=f"{name}= is not available with judge="):
         compare_rankers(y, {"a": y}, judge=y, zero_division=0, **given)
+
+
+def test_columns_of_a_table_whose_index_repeats():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((60, 2)), columns=["a", "b"])
+    table["family"] = np.repeat(list("abcdefghij"), 6)
+    table.index = np.repeat(range(20), 3)
+    systems = table[["a", "b"]]
+    found = compare_rankers(systems, groups=table["family"])
+    expected = compare_rankers(systems, groups=table["family"].to_numpy())
+    np.testing.assert_array_equal(found.interval, expected.interval)
+    shuffled = table["family"].sample(frac=1.0, random_state=0)
+    with pytest.raises(ValueError, match="an id twice"):
+        compare_rankers(systems, groups=shuffled)

@@ -172,6 +172,8 @@ def _by_id(keys, values, name, ids, n_queries, of_runs):
     """Return the value of each query by its id."""
     if of_runs:
         keys = [id_text(key, name) for key in keys]
+    if ids is not None and keys == list(ids):
+        return values  # a column of the same table, whose index may repeat
     of_id = dict(zip(keys, values, strict=True))
     if len(of_id) < len(keys):
         raise ValueError(
