@@ -340,8 +340,9 @@ def test_bad_parameters_leave_no_trace(data, parameters, message):
     ],
 )
 def test_bad_labels(y, message):
-    with pytest.raises(ValueError, match=message):
-        PairwiseDAGRanker().fit(constant(2), y)
+    for ranker in (PairwiseDAGRanker(), LowRankSurrogateRanker(target_loss="pd")):
+        with pytest.raises(ValueError, match=message):
+            ranker.fit(constant(2), y)
 
 
 def test_too_many_items_for_the_exact_decoder():

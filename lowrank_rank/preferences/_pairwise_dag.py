@@ -527,7 +527,6 @@ and (d,)
         labels = y
         if y.ndim == 3:
             y = loss.check_labels(y)
-            _check_diagonal(y)
             y = np.maximum(net_preferences(y), 0.0)  # a cycle stays
         if self.decoder == "score":
             encoding = encode_items(y, loss, items_decoder("sort", loss, y))
@@ -632,13 +631,3 @@ and (d,)
         if self.decoder_ == "score":
             return u[:, :, np.newaxis] - u[:, np.newaxis, :]
         return net_preferences(matrices_from_differences(u, cast(int, self.n_items_)))
-
-
-def _check_diagonal(y):
-    """Refuse preferences of an item over itself."""
-    own = np.argwhere(np.einsum("qii->qi", y) != 0)
-    if len(own):
-        q, i = (int(v) for v in own[0])
-        raise ValueError(
-            f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself."
-        )

@@ -64,19 +64,28 @@ def _first_place(mask):
 
 
 def check_preferences(y):
-    """Refuse preferences (n_lists, r, r) of a wrong shape or below 0."""
+    """Refuse preferences (n_lists, r, r) of a wrong shape or below 0.
+
+    Refuses also preferences of an item over itself.
+    """
     if y.shape[1] != y.shape[2]:
         raise ValueError(
             f"Preferences must have the shape (n_lists, r, r), got {y.shape}."
         )
     is_negative = y < 0
-    if not np.any(is_negative):
-        return
-    place = _first_place(is_negative)
-    raise ValueError(
-        f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i "
-        "before j'; put the weight of the opposite preference into y[q, j, i]."
-    )
+    if np.any(is_negative):
+        place = _first_place(is_negative)
+        raise ValueError(
+            f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 "
+            "of 'i before j'; put the weight of the opposite preference into "
+            "y[q, j, i]."
+        )
+    is_own = np.einsum("qii->qi", y) != 0
+    if np.any(is_own):
+        q, i = _first_place(is_own)
+        raise ValueError(
+            f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself, write 0."
+        )
 
 
 def relevance(y, relevance_threshold=None):
