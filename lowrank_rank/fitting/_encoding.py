@@ -154,11 +154,14 @@ def n_targets(loss, decoder, n_items):
 def items_decoder(decoder, loss, y):
     """Resolve "auto" for fixed items; refuse preferences for a loss of grades."""
     n_items = y.shape[1]
-    if y.ndim == 3 and not (loss.takes_preferences and y.shape[2] == n_items):
+    if y.ndim == 3 and not loss.takes_preferences:
         raise ValueError(
-            f"y of shape {y.shape}: preferences must have the shape (n_queries, r, r) "
-            f"and need target_loss='pd'; the target loss is {loss!r}, which takes "
-            "grades."
+            f"y of shape {y.shape}: preferences need target_loss='pd'; the target loss "
+            f"is {loss!r}, which takes grades."
+        )
+    if y.ndim == 3 and y.shape[2] != n_items:
+        raise ValueError(
+            f"y of shape {y.shape}: preferences must have the shape (n_queries, r, r)."
         )
     if isinstance(decoder, str) and decoder == "auto":
         return loss.auto_decoder(n_items, y)
