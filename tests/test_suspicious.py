@@ -164,14 +164,16 @@ def classes(seed, method="predict"):
     compare_rankers(relevant[~train], scores, qid=qid[~train])
 
 
-def joined_files(seed, *, fit=True, distinct=False, shuffled=False, by_grade=False):
+def joined_files(
+    seed, *, fit=True, distinct=False, shuffled=False, by_grade=False, dtype=int
+):
     X, y, qid, _ = documents(seed)
     order = np.argsort(qid % 2, kind="stable")  # two files of 50 queries
     ids = qid // 2
     if by_grade:
         order = np.lexsort((ids, y > 2))
         y = (y > 2).astype(int)
-    X, y, ids = X[order], y[order], ids[order]
+    X, y, ids = X[order], y[order], ids[order].astype(dtype)
     if distinct:
         ids = ids + np.where(np.arange(len(y)) >= len(y) // 2, 50, 0)
     if shuffled:
@@ -380,6 +382,7 @@ WRONG = [
     ("two scores", classes, {}),
     ("joined ids", joined_files, {}),
     ("joined ids", joined_files, {"fit": False}),
+    ("joined ids", joined_files, {"dtype": float}),
     ("joined ids", blocks_of_ids, {"sizes": (60, 20)}),
     ("joined ids", blocks_of_ids, {"sizes": (20, 60)}),
     ("joined ids", blocks_of_ids, {"sizes": (60, 20, 21)}),
