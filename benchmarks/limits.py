@@ -4,8 +4,8 @@ A case of `_cases` has data, our call, a call of a peer and a floor: a product, 
 that has to be done in any case. "peer" and "floor" are ratios of CPU seconds, ours over theirs,
 best of alternating repeats in one process; "of" names the library of the peer, lowrank_rank if the
 peer is code of this package. "memory" is the peak that Python and NumPy allocate in our call, in
-multiples of the data. "MISSED" is a ratio to the peer above its bar. Rows "a row of" have as a peer
-100 rows at once.
+multiples of the data. "MISSED" is a ratio to the peer above its bar; without the peer a row has no
+verdict. Rows "a row of" have as a peer 100 rows at once.
 
 growth: the slope of log seconds over log rows; 1 is linear. sizes: the same over the number of
 items or the length of lists, of all of them. Run with OMP_NUM_THREADS=1.
@@ -91,11 +91,10 @@ def limit_row(name, case, args):
         "MB": peak / 1e6,
         "at_most": case.bar,
     }
-    missed = case.bar is not None and (ratios.get("peer") or 0.0) > case.bar
-    return {
-        **row,
-        "verdict": "MISSED" if missed else "ok" if case.bar is not None else "",
-    }
+    verdict = ""
+    if case.bar is not None and "peer" in ratios:
+        verdict = "MISSED" if ratios["peer"] > case.bar else "ok"
+    return {**row, "verdict": verdict}
 
 
 def growth_row(name, case, args):
