@@ -208,7 +208,7 @@ def test_the_sentence_has_the_difference_if_documents_alone_are_relevant(
             name: {q: {d: round(s) for d, s in run[q].items()} for q in run}
             for name, run in runs.items()
         }
-    k = 4 if measure.endswith("@4") else 25  # all that a run has
+    k = 4 if measure.endswith("@4") else 10
 
     def first_documents(scores):
         lowest = sorted(scores.values(), reverse=True)[:k][-1]
@@ -241,6 +241,27 @@ def test_a_measure_of_whole_runs_needs_judgements_below_the_tenth(measure):
         found = compare_rankers(qrels, runs, measure=measure, zero_division=0)
     assert np.isnan(found.p_value).all()
     assert found.means.judged["judged@15"][0] < 1.0
+
+
+@pytest.mark.parametrize("measure", ["map", "ndcg", "prbep"])
+def test_below_the_depth_of_a_common_pool_nothing_need_be_judged(measure):
+    """Two runs share half of their documents with each other, and few with the third."""
+    rng = np.random.default_rng(0)
+    runs = {"one": {}, "other": {}, "apart": {}}
+    qrels = {}
+    for q in range(40):
+        relevant = rng.random(400) < 0.05
+        shared = rng.normal(size=400) + relevant
+        scores = {name: shared + rng.normal(size=400) for name in runs}
+        scores["apart"] = rng.normal(size=400) + relevant
+        qrels[f"q{q}"] = {}
+        for name, of_run in scores.items():
+            first = np.argsort(-of_run)[:150].tolist()
+            runs[name][f"q{q}"] = {f"d{i}": of_run[i] for i in first}
+            qrels[f"q{q}"] |= {f"d{i}": int(relevant[i]) for i in first[:20]}
+    found = compare_rankers(qrels, runs, measure=measure)  # and no warning
+    assert found.means.judged["judged@20"].tolist() == [1, 1, 1]
+    assert not np.isnan(found.p_value).any()
 
 
 def test_the_remedy_of_the_message_gives_a_verdict():

@@ -422,12 +422,13 @@ judgements, or table
     Unjudged documents of runs count as not relevant, which favours the runs that the
     judgements were made from. If the judgements name documents that are not relevant,
     the means have a column "judged@10", the judged fraction of the first 10 (k of the
-    measure; without k all documents of the longest run). If not, a line below the
-    tables says that it is unknown. A pair has no
-    verdict, and a warning says so, if one run is judged less beyond chance, and the
-    verdict would change if the documents that it alone has among its first k were
-    relevant (a difference that is not significant must leave its interval too). Its
-    interval and p values are nan, and neither run is shown to be better.
+    measure). Without k, as "map", it is the depth of the pool: the most first documents
+    of a run that are judged in all queries, at least 10. If not, a line below the
+    tables says that it is unknown. A pair has no verdict, and a warning says so, if one
+    run is judged less beyond chance, and the verdict would change if the documents that
+    it alone has among its first k were relevant (a difference that is not significant
+    must leave its interval too). Its interval and p values are nan, and neither run is
+    shown to be better.
 
     Student's intervals of 95 % cover .95 of NDCG with 5 queries, and .89 to .93 if
     differences of few queries are skewed to one side. In families, intervals over

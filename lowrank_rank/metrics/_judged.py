@@ -1,5 +1,6 @@
 """Judged fractions of runs, and verdicts that unjudged documents could change."""
 
+from functools import cached_property
 from itertools import chain, compress, count, islice, repeat
 
 import numpy as np
@@ -44,15 +45,18 @@ class JudgedRuns:
         self._alone: dict = {}
 
     def cutoff(self, measure):
-        """Return how many documents of a run a measure reads: k, or the longest run."""
+        """Return the k of a measure, or of one without k, the depth of the pool."""
         k = getattr(self.measures[measure], "k", None)
-        if k is not None:
-            return k
-        lengths = [
-            np.bincount(of_run.lists.index[of_run.is_retrieved]).max(initial=1)
-            for of_run in self.of_runs
-        ]
-        return int(max(lengths))
+        return self.pool_depth if k is None else k
+
+    @cached_property
+    def pool_depth(self):
+        """The most first documents of a run that are all judged, at least 10.
+
+        Judgements come from the first documents of runs, the pool. Below its depth
+        unjudged documents count as not relevant for all runs alike.
+        """
+        return max(10, *(of_run.judged_depth() for of_run in self.of_runs))
 
     def first_documents(self, k):
         """Return which documents are the first k, an array for each run."""

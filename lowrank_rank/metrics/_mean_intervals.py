@@ -53,9 +53,9 @@ class MeanIntervals(TableMixin):
         runs only.
     judged : dict of str to ndarray of shape (k,), or None
         ``{"judged@10": ...}``, the mean fraction of the first 10 documents that are
-        judged, for 10 the k of the measure, or the length of the longest run if it has
-        none; `compare_rankers` of runs only, whose
-        judgements name documents that are not relevant.
+        judged, for 10 the k of the measure, or the depth of the pool if it has none;
+        `compare_rankers` of runs only, whose judgements name documents that are not
+        relevant.
     rank_interval : ndarray of int, shape (k, 2), or None
         Lowest and highest rank of each ranker; `compare_rankers` only, whose means are
         printed best first.

@@ -359,6 +359,19 @@ class ListsOfRun:
         lowest_score = self.scores[order[last]]
         return self.is_retrieved & (self.scores >= self.lists.repeat(lowest_score))
 
+    def judged_depth(self):
+        """Return the number of first documents that are judged in all queries."""
+        is_unjudged = self.is_retrieved & ~self.is_judged
+        scores = np.where(is_unjudged, self.scores, -np.inf)
+        best_unjudged = np.maximum.reduceat(scores, self.lists.starts)
+        # Documents above the best unjudged one; all documents of a query without it.
+        is_above = self.scores > self.lists.repeat(best_unjudged)
+        depths = np.bincount(self.lists.index[is_above], minlength=self.lists.n_lists)
+        has_unjudged = np.bincount(self.lists.index[is_unjudged], minlength=len(depths))
+        if has_unjudged.any():
+            return int(depths[has_unjudged > 0].min())
+        return int(depths.max())
+
     def values_if(self, measure, grade, places, missed):
         """Measure the run as if some documents had another grade.
 
