@@ -112,8 +112,9 @@ def _reversed_scores(name, values, random_values):
     quantile = stats.t.isf(LEVEL / 2, n - 1)
     if difference.mean() >= -quantile * standard_error:
         return None
-    mean = np.nanmean(values)
-    random_mean = np.nanmean(random_values)
+    is_compared = ~np.isnan(values - random_values)
+    mean = values[is_compared].mean()
+    random_mean = random_values[is_compared].mean()
     return (
         f"{name!r} is below the random order, {mean:.3f} to {random_mean:.3f} "
         "(p < .001): are lower scores better (distances, ranks)? Then give -scores."

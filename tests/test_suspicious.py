@@ -1,6 +1,7 @@
 """Practice that gives wrong numbers is named; practice that is right is not."""
 
 import os
+import re
 import warnings
 from pathlib import Path
 
@@ -120,6 +121,25 @@ def runs_of_distances(seed, strength=-1.0):
         score = similarity - similarity.min()
         runs["new"][q] = {int(d): float(score[d]) for d in found}
         runs["noise"][q] = {int(d): float(rng.uniform()) for d in found}
+    compare_rankers(qrels, runs, measure="ndcg@10", zero_division=0)
+
+
+def runs_with_unjudged_documents(seed):
+    """The judgements are of an old run; a new one finds other documents above them."""
+    rng = np.random.RandomState(seed)
+    qrels = {}
+    runs = {"old": {}, "new": {}}
+    for q in range(50):
+        grades = np.zeros(300)
+        by_words = np.arange(300) < rng.randint(2, 15)
+        by_meaning = (np.arange(300) >= 100) & (np.arange(300) < 110)
+        grades[by_words | by_meaning] = 1
+        of_old = 3 * by_words + rng.normal(size=300) + 5
+        of_new = 5 * by_meaning + 2 * by_words + rng.normal(size=300) + 5
+        for name, score in {"old": of_old, "new": of_new}.items():
+            first = np.argsort(-score)[:20].tolist()
+            runs[name][q] = {d: float(score[d]) for d in first}
+        qrels[q] = {d: int(grades[d]) for d in runs["old"][q]}
     compare_rankers(qrels, runs, measure="ndcg@10", zero_division=0)
 
 
@@ -422,6 +442,7 @@ RIGHT = [
     (items_with_gaps, {"sign": 1}),
     (runs_of_distances, {"strength": 1.0}),
     (runs_of_distances, {"strength": 0.0}),
+    (runs_with_unjudged_documents, {}),
     (classes, {"method": "decision_function"}),
     (classes, {"method": "predict_proba"}),
     (joined_files, {"distinct": True}),
@@ -653,6 +674,22 @@ def test_random_scores_of_few_queries_are_seldom_called_reversed():
             names_of_warnings(compare_rankers, y, scores, measure="precision@1")
         )
     assert n_said <= 2
+
+
+def test_reversed_scores_name_both_means_of_the_same_queries():
+    """Queries without a relevant document have no random order."""
+    rng = np.random.default_rng(0)
+    qrels = {}
+    run = {}
+    for q in range(40):
+        grades = rng.integers(0, 2, 20) * (q % 2)
+        qrels[q] = {d: int(grade) for d, grade in enumerate(grades)}
+        run[q] = {d: float(rng.random() - grades[d] + 1) for d in range(20)}
+    runs = {"new": run}
+    with pytest.warns(SuspiciousDataWarning, match="reversed scores") as caught:
+        compare_rankers(qrels, runs, measure="precision@5", zero_division=1)
+    mean, random_mean = re.findall(r"0\.\d{3}", str(caught[0].message))
+    assert float(mean) < float(random_mean)
 
 
 def test_reversed_scores_of_many_shuffled_lists_are_found():

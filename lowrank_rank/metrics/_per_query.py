@@ -406,11 +406,18 @@ class ListsOfRun:
         """
         return self._values_of(self.scores, measure)
 
-    def are_scores_reversed(self):
-        """Return whether scores >= 0 vary against the grades of what is retrieved."""
+    def are_scores_reversed(self, is_unjudged_irrelevant):
+        """Return whether scores >= 0 vary against the grades of what is retrieved.
+
+        Where judgements name documents that are not relevant, unjudged ones have no
+        grade: a better run than the judged ones has them above those that it shares.
+        """
         if self.scores[self.is_retrieved].min(initial=0.0) < 0:
             return False
-        grades = np.where(self.is_retrieved, self.grades, np.nan)
+        is_graded = self.is_retrieved
+        if not is_unjudged_irrelevant:
+            is_graded = self.is_retrieved & self.is_judged
+        grades = np.where(is_graded, self.grades, np.nan)
         centred = centred_labels(grades, self.lists)
         return centred is not None and are_reversed(self.scores, *centred)
 

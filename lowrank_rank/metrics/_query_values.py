@@ -156,7 +156,12 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         )
     values = _values_of_runs(of_runs, measures, fallback)
     if by_judge is None:
-        _warn_of_reversed_runs(dict(zip(runs, of_runs, strict=True)), measures, values)
+        _warn_of_reversed_runs(
+            dict(zip(runs, of_runs, strict=True)),
+            measures,
+            values,
+            is_unjudged_irrelevant=judged_runs is None,
+        )
     return QueryValues(
         names=list(rankers),
         unit="queries",
@@ -194,11 +199,11 @@ def _warn_of_depth(of_runs, measures):
     warn_if_suspicious("depth", depths, largest_k)
 
 
-def _warn_of_reversed_runs(of_runs, measures, values):
+def _warn_of_reversed_runs(of_runs, measures, values, is_unjudged_irrelevant):
     """Warn of runs whose scores are distances or ranks."""
     name, measure = next(iter(measures.items()))
     for (run_name, of_run), value in zip(of_runs.items(), values[name].T, strict=True):
-        if of_run.are_scores_reversed():
+        if of_run.are_scores_reversed(is_unjudged_irrelevant):
             random_values = of_run.values_of_random_order(measure)
             warn_if_suspicious("reversed scores", run_name, value, random_values)
 
