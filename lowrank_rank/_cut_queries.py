@@ -108,6 +108,32 @@ def contents_of(X_known, lengths):
     return contents
 
 
+def may_be_copies(columns, lists, one_part, other_part):
+    """Return whether lists of two parts agree in a feature that tells lists apart.
+
+    A fast test before `contents_of`: copies are equal in each feature.
+
+    Parameters
+    ----------
+    columns : iterable of array-likes of shape (n_rows,)
+        The features.
+    lists : RankingLists
+    one_part, other_part : ndarray of int
+        Lists of the two parts.
+    """
+    first_rows = lists.starts
+    if lists.order is not None:
+        first_rows = lists.order[first_rows]
+    least_distinct = max(LEAST_DISTINCT, lists.n_lists / 5)
+    for column in columns:
+        values = np.asarray(column)[first_rows]
+        if values.dtype.kind not in "fiub":
+            return False
+        if len(np.unique(values)) >= least_distinct:
+            return bool(np.isin(values[one_part], values[other_part]).any())
+    return False
+
+
 class CutQueriesWarning(UserWarning):
     """Scored queries have ids of training queries, but other numbers of rows.
 

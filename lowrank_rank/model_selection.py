@@ -27,7 +27,7 @@ from ._arrays import (
     shown,
     take_rows,
 )
-from ._cut_queries import KnownLists, contents_of, rows_to_know
+from ._cut_queries import KnownLists, contents_of, may_be_copies, rows_to_know
 from ._labels import (
     carried_times,
     carries_qid,
@@ -160,10 +160,22 @@ def _rows_of_lists(chosen, lists):
 
 def _warn_of_copies(X, id_column, lists, train_lists, test_lists):
     """Warn if lists of the test part are copies of lists of the training part."""
+    columns: Any = None
+    names: list[Any] = []
+    if is_frame(X):
+        names = column_names(X)
+        if isinstance(id_column, str):
+            names = [name for name in names if name != id_column]
+        columns = (X[name] for name in names)
+    elif isinstance(X, np.ndarray) and X.ndim == 2:
+        columns = X.T
+    if columns is not None and not may_be_copies(
+        columns, lists, train_lists, test_lists
+    ):
+        return
     X_known = take_rows(X, rows_to_know(lists))
     if isinstance(id_column, str):
-        names = column_names(X_known)
-        X_known = X_known[[name for name in names if name != id_column]]
+        X_known = X_known[names]
     contents = contents_of(X_known, lists.lengths)
     if contents is None:
         return
