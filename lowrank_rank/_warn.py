@@ -7,6 +7,7 @@ import warnings
 from contextlib import nullcontext
 from contextvars import ContextVar
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -30,7 +31,7 @@ def warn(message, category=UserWarning):
     """
     collected = _COLLECTED.get()
     if collected is not None:
-        collected.append((message, category))
+        collected.append(_as_text(message, category))
         return
     frame = inspect.currentframe()
     level = 1
@@ -40,7 +41,7 @@ def warn(message, category=UserWarning):
     search = _search_around(frame)
     if search is not None:
         sentences = _SENTENCES_OF_SEARCHES.setdefault(search, set())
-        sentence = _sentence_of(message)
+        sentence = _sentence_of(str(message))
         if sentence in sentences:
             return
         sentences.add(sentence)
@@ -63,7 +64,7 @@ def collecting(function, *args):
             result = function(*args)
     finally:
         _COLLECTED.reset(token)
-    collected += [(str(one.message), one.category) for one in others]
+    collected += [_as_text(one.message, one.category) for one in others]
     return result, collected
 
 
@@ -84,6 +85,18 @@ class WarningsOnce:
             last[_sentence_of(message)] = (message, category)
         for message, category in last.values():
             warn(message, category)
+
+
+def _as_text(message, category):
+    """Return the text of a warning, and a category that takes a text alone.
+
+    `message` may be a warning. One with other arguments gets the class that it extends.
+    """
+    if isinstance(message, Warning):
+        category = type(message)
+    while isinstance(category.__init__, FunctionType):
+        category = category.__base__
+    return str(message), category
 
 
 def _sentence_of(message):

@@ -1,7 +1,9 @@
 """Bradley and Terry: peers, optimality, invariances, coverage, refusals."""
 
 import importlib.util
+import re
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -612,6 +614,8 @@ LOG = {"left": ["x", "y", "x", "z"], "right": ["y", "x", "z", "x"]}
         ([True, False, True, False], r"map\(\{True: 'left', False: 'right'\}\)"),
         ([3, 2, 0, 1], "every row names the item that won"),
         (["x", "y", "x", 1], "every row names the item that won"),
+        ([date(2020, 1, 1)] * 4, "every row names the item that won"),
+        ([("u", 1)] * 4, "every row names the item that won"),
     ],
 )
 def test_results_that_are_no_names_have_a_line(results, words):
@@ -636,6 +640,9 @@ def test_other_names_of_columns_have_a_line():
         assert len(str(error.value)) < 300
     with pytest.raises(ValueError, match=r"columns=\['model_a', 'model_b', 'winner'"):
         bradley_terry(log.to_numpy()[:, 1:])
+    for table, name in [(LOG, "pandas.DataFrame(duels)"), (pd.DataFrame(LOG), "duels")]:
+        with pytest.raises(ValueError, match=re.escape(f" {name}.rename(columns=")):
+            bradley_terry(table)
 
 
 @pytest.mark.parametrize("word", ["tie", "Draw", ""])

@@ -1,11 +1,13 @@
 """A warning names the line of the caller, however many of our functions lie between."""
 
+import pickle
 import warnings
 
 import numpy as np
 import pandas
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning, InconsistentVersionWarning
 from sklearn.linear_model import SGDRegressor
 from sklearn.model_selection import cross_val_predict, cross_validate
 
@@ -17,6 +19,7 @@ from lowrank_rank import (
     consensus_ranking,
     make_ranking_scorer,
 )
+from lowrank_rank._version import __version__
 
 X, Y, QID = np.arange(4.0)[:, np.newaxis], [0, 1, 0, 1], ["a", "b", "c", "d"]
 ITEMS = np.random.default_rng(0).integers(0, 3, (4, 3)).astype(float)
@@ -93,6 +96,46 @@ def test_a_stack_leaves_the_filters_as_they_are():
         warnings.filterwarnings("error", category=ConvergenceWarning)
         with pytest.raises(RuntimeError, match=r"The part 'sgd' .* Maximum number"):
             stack.fit(features, GRADES, qid=qid)
+
+
+class OldFile(SGDRegressor):
+    """A regressor that loads a file of another version of scikit-learn."""
+
+    def fit(self, X, y, sample_weight=None):
+        warnings.warn(OF_VERSIONS, stacklevel=1)
+        return super().fit(X, y, sample_weight=sample_weight)
+
+
+OF_VERSIONS = InconsistentVersionWarning(
+    estimator_name="SGD", current_sklearn_version="1.9", original_sklearn_version="1.2"
+)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_warnings_that_are_made_of_more_than_a_text(n_jobs):
+    parts = [("sgd", OldFile(random_state=0)), ("one", SGDRegressor(random_state=0))]
+    features = np.random.default_rng(1).normal(size=(120, 3))
+    stack = StackingRanker(parts, n_jobs=n_jobs, cv=3)
+    with pytest.warns(UserWarning, match="unpickle estimator SGD from") as caught:
+        stack.fit(features, GRADES, qid=np.repeat(np.arange(30), 4))
+    assert len(caught) == 1
+
+
+def test_models_of_another_version_are_loaded_within_joblib():
+    saved = pickle.dumps(RANKER)
+    other = saved.replace(__version__.encode(), b"9" * len(__version__))
+    with pytest.warns(InconsistentVersionWarning) as caught:
+        Parallel()(delayed(pickle.loads)(other) for _ in range(2))
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("ranker", [PairwiseDAGRanker, LowRankSurrogateRanker])
+def test_pairs_that_are_solved_in_parts_warn_once(ranker):
+    model = ranker(target_loss="pd", max_iter=1)
+    items = np.random.default_rng(0).integers(0, 3, (20, 13))
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 iterations") as caught:
+        model.fit(np.random.default_rng(1).normal(size=(20, 3)), items)
+    assert len(caught) == 1
 
 
 def test_cross_validation_gives_each_warning_once():

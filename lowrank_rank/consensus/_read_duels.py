@@ -242,7 +242,7 @@ def _line_of_numbers(results, item_a, item_b, result):
         word_of = dict(zip(usual, words, strict=True))
         try:
             used = {one: word_of[float(one)] for one in results}
-        except (KeyError, ValueError):
+        except (KeyError, ValueError, TypeError, OverflowError):  # also dates
             continue
         return (
             f"if 1 is a win of {item_a!r}, write duels[{result!r}] = "
@@ -296,8 +296,9 @@ def _read_without_columns(duels, columns, named):
         if "model_a" in columns and "model_b" in columns:
             reason = 'Say who won, as result="outcome".'
         elif texts and len(columns) == 2:
+            table = "pandas.DataFrame(duels)" if isinstance(duels, dict) else "duels"
             names = dict(zip(columns, ["winner", "loser"], strict=True))
-            reason = f"If the first one won: duels.rename(columns={names})."
+            reason = f"If the first one won: {table}.rename(columns={names})."
         elif len(texts) == 3:
             one, other, result = map(repr, texts)
             reason = f"Say item_a={one}, item_b={other}, result={result}?"

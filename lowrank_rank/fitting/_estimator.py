@@ -32,6 +32,7 @@ from .._blocks import Blocks, EarlierLists, read_blocks
 from .._labels import refuse_unjudged_item
 from .._lists import bounded_blocks
 from .._parameters import all_or_nothing, fresh_fit, predictor, say
+from .._warn import WarningsOnce
 from ..target_losses import PairwiseDisagreement
 from ._any_regressor import (
     RegressorModel,
@@ -191,10 +192,11 @@ class RegressionMixin(SetsParameters):
         share = max(1 / 16, n_features / n_samples)
         part_size = 64 * math.ceil(n_targets * share / 64)
         features = shared_features(rows)
-        models = [
-            self._regress(rows, encoding_of(part), features)
-            for part in slices(n_targets, part_size)
-        ]
+        with WarningsOnce():  # every part may stop at max_iter
+            models = [
+                self._regress(rows, encoding_of(part), features)
+                for part in slices(n_targets, part_size)
+            ]
         return joined(models)
 
     def _is_solved_in_parts(self, kind, n_targets):
