@@ -16,10 +16,10 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     StackingRanker,
+    __version__,
     consensus_ranking,
     make_ranking_scorer,
 )
-from lowrank_rank._version import __version__
 
 X, Y, QID = np.arange(4.0)[:, np.newaxis], [0, 1, 0, 1], ["a", "b", "c", "d"]
 ITEMS = np.random.default_rng(0).integers(0, 3, (4, 3)).astype(float)
