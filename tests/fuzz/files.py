@@ -126,6 +126,8 @@ def trec(choices, folder):
         return "theirs is stricter"
     if b"\xc2\xa0" in paths[which].read_bytes():
         return "a space beyond ASCII, where pytrec_eval's reader cuts words and trec_eval does not"
+    if any(line.startswith(b"#") for line in paths[which].read_bytes().splitlines()):
+        return "a comment, which pytrec_eval reads as a query"
     assert ours == theirs, "runs or judgements differ"
     run, qrels = load_run(paths[0]), load_qrels(paths[1])
     if any(len(set(scores.values())) < len(scores) for scores in run.values()):
