@@ -687,7 +687,7 @@ def test_reversed_scores_name_both_means_of_the_same_queries():
         run[q] = {d: float(rng.random() - grades[d] + 1) for d in range(20)}
     runs = {"new": run}
     with pytest.warns(SuspiciousDataWarning, match="reversed scores") as caught:
-        compare_rankers(qrels, runs, measure="precision@5", zero_division=1)
+        compare_rankers(qrels, runs, measure="recall@5", zero_division=1)
     mean, random_mean = re.findall(r"0\.\d{3}", str(caught[0].message))
     assert float(mean) < float(random_mean)
 

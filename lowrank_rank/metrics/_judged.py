@@ -141,14 +141,23 @@ class JudgedRuns:
         queries = self.of_runs[less].lists.index[places]
         is_missed = places_in_more < 0
         changed = [
-            (self.of_runs[less], places, queries[:0]),
-            (self.of_runs[more], places_in_more[~is_missed], queries[is_missed]),
+            (less, places, queries[:0]),
+            (more, places_in_more[~is_missed], queries[is_missed]),
         ]
+        has_cutoff = getattr(self.measures[measure], "k", None) is not None
         table = values[:, [less, more]]
         rows = np.unique(queries)
-        for column, (of_run, retrieved, missed) in zip(table.T, changed, strict=True):
+        for column, (run, retrieved, missed) in zip(table.T, changed, strict=True):
+            of_run = self.of_runs[run]
+            are_first = of_run.is_retrieved
+            if has_cutoff:
+                are_first = self.first_documents(k)[run]
             if_relevant = of_run.values_if(
-                self.measures[measure], self.highest_grade, retrieved, missed
+                self.measures[measure],
+                self.highest_grade,
+                retrieved,
+                missed,
+                are_first,
             )[rows]
             column[rows] = np.where(np.isnan(if_relevant), self.fallback, if_relevant)
         return table

@@ -372,7 +372,7 @@ class ListsOfRun:
             return int(depths[has_unjudged > 0].min())
         return int(depths.max())
 
-    def values_if(self, measure, grade, places, missed):
+    def values_if(self, measure, grade, places, missed, are_first):
         """Measure the run as if some documents had another grade.
 
         Parameters
@@ -383,6 +383,9 @@ class ListsOfRun:
             Places of documents with the grade.
         missed : ndarray of int
             The query of each further document with the grade, not retrieved.
+        are_first : ndarray of bool, shape (n_documents,)
+            The retrieved documents that the measure reads. It counts the relevant ones
+            among the others.
 
         Returns
         -------
@@ -391,12 +394,14 @@ class ListsOfRun:
         changed = copy(self)
         grades = self.grades.copy()
         grades[places] = grade
-        ends = self.lists.offsets[1:][missed]
-        changed.grades = np.insert(grades, ends, grade)
-        changed.scores = np.insert(self.scores, ends, -np.inf)
-        changed.is_retrieved = np.insert(self.is_retrieved, ends, False)
+        is_read = are_first | ~self.is_retrieved | (grades > 0)
+        n_read = np.bincount(self.lists.index[is_read])
+        ends = np.cumsum(n_read)[missed]
+        changed.grades = np.insert(grades[is_read], ends, grade)
+        changed.scores = np.insert(self.scores[is_read], ends, -np.inf)
+        changed.is_retrieved = np.insert(self.is_retrieved[is_read], ends, False)
         n_missed = np.bincount(missed, minlength=self.lists.n_lists)
-        changed.lists = RankingLists(self.lists.lengths + n_missed)
+        changed.lists = RankingLists(n_read + n_missed)
         return changed.values(measure)
 
     def values(self, measure):
