@@ -643,12 +643,12 @@ def kinds_of_columns(X):
     Texts that are numbers, such as "10115", and missing values may be either.
     """
     kinds = []
-    for (_, column), dtype in zip(_columns(X), X.dtypes, strict=True):
+    for name, dtype in zip(column_names(X), X.dtypes, strict=True):
         # Types of pandas and polars have no kind of NumPy's, or another.
         if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
             kinds.append("numbers")
         else:
-            kinds.append(_kind_of_first_text(np.asarray(column)))
+            kinds.append(_kind_of_first_text(np.asarray(X[name])))
     return kinds
 
 
