@@ -367,11 +367,15 @@ def refuse_same_names(columns, table):
         )
 
 
-def check_table(X):
-    """Refuse a dict or a Series as X, and a frame without columns or with one twice."""
+def check_table(X, takes_texts=False):
+    """Refuse a dict or a Series as X, and a frame without columns or with one twice.
+
+    A Series of texts or other objects passes if `takes_texts`.
+    """
     if isinstance(X, Mapping) and not sparse.issparse(X):
         raise TypeError("X is a dict: give a table, such as pandas.DataFrame(X).")
-    if hasattr(X, "iloc") and X.ndim == 1:
+    is_series = hasattr(X, "iloc") and X.ndim == 1
+    if is_series and not (takes_texts and np.asarray(X).dtype.kind == "O"):
         raise ValueError(
             "X is a Series, and must be a frame: give one row as frame.iloc[[0]], and "
             "one column as frame[['name']]."

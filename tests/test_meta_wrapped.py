@@ -5,10 +5,13 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
@@ -244,3 +247,21 @@ def test_a_pipeline_gets_plain_grades_and_its_last_step_the_lists():
     given = {"qid": qid, "sample_weight": weights}
     ours.fit(X, y, **{f"orderpreservingregressor__{k}": v for k, v in given.items()})
     np.testing.assert_allclose(wrapped.predict(X), ours.predict(X))
+
+
+@pytest.mark.parametrize("kind", ["texts", "dicts"])
+def test_a_series_of_documents_is_read_as_a_list(kind):
+    if kind == "texts":
+        documents = [f"word{i % 7} other{i % 3}" for i in range(60)]
+        vectoriser = TfidfVectorizer()
+    else:
+        documents = [{"a": i % 7, "b": str(i % 3)} for i in range(60)]
+        vectoriser = DictVectorizer()
+    y = np.arange(60) % 4
+    qid = np.repeat(np.arange(12), 5)
+    ranker = WrappedRanker(make_pipeline(vectoriser, Ridge()))
+    expected = ranker.fit(documents, y, qid=qid).predict(documents)
+    series = pd.Series(documents)
+    assert_array_equal(ranker.fit(series, y, qid=qid).predict(series), expected)
+    with pytest.raises(ValueError, match="X is a Series, and must be a frame"):
+        ranker.predict(pd.Series([1.0, 2.0]))

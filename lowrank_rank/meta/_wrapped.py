@@ -44,7 +44,7 @@ class WrapsModels(BaseRanker):
 
     def _validate_X(self, X, *, reset):
         check_unmasked(X, "X")
-        check_table(X)
+        check_table(X, takes_texts=True)
         if not hasattr(X, "shape"):
             try:
                 X = np.asarray(X)
