@@ -20,7 +20,7 @@ _SENTENCES_OF_SEARCHES: WeakKeyDictionary = WeakKeyDictionary()
 #: The list of `collecting` or `WarningsOnce`, or None.
 _COLLECTED: ContextVar = ContextVar("collected", default=None)
 #: What may differ between two warnings of one sentence: numbers, outside quotes.
-_NUMBERS = re.compile(r"('[^']*')|\b\d[\d.e+-]*\b")
+_NUMBERS = re.compile(r"('[^']*')|\b\d[\d.,e+-]*\b")
 
 
 def warn(message, category=UserWarning):

@@ -139,14 +139,14 @@ def test_pairs_that_are_solved_in_parts_warn_once(ranker):
 
 
 def test_cross_validation_gives_each_warning_once():
-    """Python forgets in each fold what it printed; folds have other numbers of rows."""
-    features = np.random.default_rng(1).normal(size=(601, 3))
-    grades = np.arange(601) % 3
+    """Python forgets in each fold what it printed; folds have 999 or 1,000 rows."""
+    features = np.random.default_rng(1).normal(size=(1499, 3))
+    grades = np.arange(1499) % 3
     for _ in range(2):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
-            cross_validate(OrderPreservingRegressor(), features, grades, cv=2)
-            cross_val_predict(OrderPreservingRegressor(), features, grades, cv=2)
+            cross_validate(OrderPreservingRegressor(), features, grades, cv=3)
+            cross_val_predict(OrderPreservingRegressor(), features, grades, cv=3)
         words = [str(one.message).split()[0] for one in caught]
         assert words == ["All", "This", "All"]  # rows are one list
 
