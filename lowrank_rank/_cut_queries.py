@@ -32,7 +32,8 @@ class KnownLists:
         Numbers of rows.
     contents : ndarray of shape (n,), or None
         A number for the length and the features of four rows; equal for copies. NaN
-        beyond the first `MAX_KEYS` lists; None if features do not tell rows apart.
+        for lists of one row and beyond the first `MAX_KEYS` lists; None if features do
+        not tell rows apart.
     """
 
     def __init__(self, keys, lengths, contents=None):
@@ -105,6 +106,7 @@ def contents_of(X_known, lengths):
     contents = np.full(len(lengths), np.nan)
     contents[:n_known] = first + np.e * second + np.sqrt(5.0) * third
     contents[:n_known] += np.sqrt(7.0) * last + lengths[:n_known]
+    contents[lengths == 1] = np.nan  # one document is in several queries
     return contents
 
 

@@ -138,7 +138,9 @@ def warn_of_swapped_ids(y, lists, call):
     """Warn of grades that look like query ids, beside ids that look like grades.
 
     Rows of a query follow one another, and there are many more queries than grades. Ids
-    of text are no grades, and few sorted grades are no ids. `call` has the right order.
+    of text are no grades. Grades are sorted too: few of them are no ids, and neither
+    are decreasing ones, nor those with many values of one row. `call` has the right
+    order.
     """
     if lists.ids is None or lists.ids.dtype.kind not in "biuf" or y.ndim > 1:
         return
@@ -146,12 +148,14 @@ def warn_of_swapped_ids(y, lists, call):
     if lists.order is None or n_queries > 50:
         return
     n_grades = len(np.unique(y))
-    n_runs_of_y = 1 + np.count_nonzero(y[1:] != y[:-1])
+    run_starts = np.flatnonzero(np.append(True, y[1:] != y[:-1]))
+    run_lengths = np.diff(np.append(run_starts, len(y)))
     n_runs_of_qid = 1 + np.count_nonzero(np.diff(lists.codes))
     # Three equal pairs of few grades are hardly neighbours by chance.
-    follow_one_another = n_runs_of_y == n_grades <= len(y) - 3
+    follow_one_another = len(run_lengths) == n_grades <= len(y) - 3
     is_id = follow_one_another and n_grades >= max(10, 2 * n_queries)
-    if is_id and n_runs_of_qid > n_queries:
+    is_grade = np.mean(run_lengths == 1) > 0.1 or np.all(y[1:] <= y[:-1])
+    if is_id and not is_grade and n_runs_of_qid > n_queries:
         warn(
             f"y has {n_grades} values, equal ones in neighbouring rows, and qid has "
             f"{n_queries}, in rows far apart: is it {call}, grades first?"

@@ -79,7 +79,7 @@ def _depth(depths, k):
 
 def _all_relevant(measure, y):
     """Find grades that differ, all of them relevant."""
-    if measure.labels != "binary" or y.ndim > 2 or y.size < 20:
+    if measure.labels != "binary" or y.ndim > 2 or y.size < 50:
         return None
     if getattr(measure, "relevance_threshold", 0) is not None:
         return None

@@ -902,9 +902,14 @@ def test_swapped_numbers_are_asked_about():
 
 def test_sorted_stars_of_few_users_are_no_ids():
     rng = np.random.default_rng(0)
+    relevance = np.sort(np.round(100 * rng.beta(0.5, 2, 500)))
+    places = np.repeat(np.arange(12), 5)  # of 12 horses in 5 races
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ranking_target(np.sort(rng.integers(1, 6, 600)), rng.integers(0, 4, 600))
+        ranking_target(relevance, rng.integers(0, 30, 500))
+        ranking_target(relevance[::-1], rng.integers(0, 30, 500))
+        ranking_target(places[::-1], np.tile(np.arange(5), 12))
 
 
 def test_false_alarms_of_swapped_numbers_are_rare():

@@ -631,6 +631,29 @@ def test_equal_first_rows_are_no_copies(features):
     assert not names_of_warnings(query_train_test_split, X, qid=qid)
 
 
+def test_lists_of_one_document_are_no_copies():
+    rng = np.random.default_rng(0)
+    documents = rng.normal(size=(100, 4))
+    lengths = rng.integers(1, 4, size=400)
+    X = np.concatenate([documents[rng.permutation(100)[:n]] for n in lengths])
+    qid = np.repeat(np.arange(400), lengths)
+    assert not names_of_warnings(query_train_test_split, X, qid=qid)
+
+
+def test_a_fold_of_one_query_may_have_relevant_documents_alone():
+    """A third of the documents is not relevant, and no query is like the others."""
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(300), 20)
+    y = rng.integers(0, 3, size=len(qid))
+    y[:20] = np.maximum(y[:20], 1)
+    X = rng.normal(size=(len(qid), 2))
+    ranker = OrderPreservingRegressor().fit(X, y, qid=qid)
+    score = make_ranking_scorer("map")
+    assert not names_of_warnings(
+        score, ranker, X[:20], ranking_target(y[:20], qid[:20])
+    )
+
+
 def test_frames_and_arrays_have_the_same_training_queries():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 40))
