@@ -362,8 +362,10 @@ def column_names(table):
 def refuse_same_names(columns, table):
     """Refuse a table with two columns of the same name."""
     if len(set(columns)) < len(columns):
+        name = next(column for column in columns if columns.count(column) > 1)
         raise ValueError(
-            f"Two columns of {table} have the same name: {shown(columns)}."
+            f"Two columns of {table} have the same name, {shown(name)}: rename or drop "
+            "one."
         )
 
 

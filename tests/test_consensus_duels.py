@@ -643,6 +643,8 @@ def test_other_names_of_columns_have_a_line():
     for table, name in [(LOG, "pandas.DataFrame(duels)"), (pd.DataFrame(LOG), "duels")]:
         with pytest.raises(ValueError, match=re.escape(f" {name}.rename(columns=")):
             bradley_terry(table)
+    with pytest.raises(ValueError, match=r"Two columns of duels .* name, 'left'"):
+        bradley_terry(pd.DataFrame(LOG).set_axis(["left", "left"], axis=1))
 
 
 @pytest.mark.parametrize("word", ["tie", "Draw", ""])

@@ -616,7 +616,7 @@ def test_what_is_no_misspelling_has_no_suggestion(name):
 OTHER_FORMS = {
     "two columns of one name": (
         lambda X: X.set_axis(["bm25", "bm25"], axis=1),
-        r"Two columns of X have the same name: \['bm25', 'bm25'\]",
+        "Two columns of X have the same name, 'bm25': rename or drop one",
     ),
     "no columns": (lambda X: X[[]], "X has 0 feature.*a frame without columns"),
     "a dict": (dict, r"X is a dict: give a table, such as pandas.DataFrame\(X\)"),

@@ -15,6 +15,7 @@ from .._arrays import (
     check_size,
     column_names,
     numbers,
+    refuse_same_names,
     shown,
 )
 from .._columns import first_text
@@ -288,6 +289,7 @@ def _read_without_columns(duels, columns, named):
     if isinstance(duels, list | tuple) or len(shape) == 1:
         pairs, items, tied = _read_list(list(duels))
         return pairs, items, tied, np.ones(len(pairs))
+    refuse_same_names(columns, "duels")
     try:
         votes = read_votes(duels, "counts")
     except ValueError as error:
