@@ -265,3 +265,9 @@ def test_a_series_of_documents_is_read_as_a_list(kind):
     assert_array_equal(ranker.fit(series, y, qid=qid).predict(series), expected)
     with pytest.raises(ValueError, match="X is a Series, and must be a frame"):
         ranker.predict(pd.Series([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("X", [3.0, np.array(3.0), None])
+def test_a_number_is_no_table(X):
+    with pytest.raises(ValueError, match=r"X has no rows: give it the shape \(n_rows"):
+        WrappedRanker(Ridge()).fit(X, [0, 1], qid=[0, 0])

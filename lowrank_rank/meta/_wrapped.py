@@ -52,6 +52,8 @@ class WrapsModels(BaseRanker):
                 raise ValueError(
                     f"X must be a table with rows of one length: {error}."
                 ) from None
+        if len(X.shape) == 0:
+            raise ValueError("X has no rows: give it the shape (n_rows, n_features).")
         if not is_data_frame(X):  # of a frame, a Pipeline may make numbers
             refuse_dates(X)
         if len(X.shape) == 2 and not issparse(X):
