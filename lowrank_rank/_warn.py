@@ -94,9 +94,9 @@ def _as_text(message, category):
     """
     if isinstance(message, Warning):
         category = type(message)
-    while isinstance(category.__init__, FunctionType):
-        category = category.__base__
-    return str(message), category
+    classes: Any = category.__mro__
+    of_text = next(one for one in classes if not isinstance(one.__init__, FunctionType))
+    return str(message), of_text
 
 
 def _sentence_of(message):
