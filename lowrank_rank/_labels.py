@@ -325,7 +325,7 @@ def refuse_no_qid(estimator, remedy):
         f"all rows would be one list. Pass qid=...; {remedy}. A Pipeline or a search "
         "loses the qid= that it gets, unless "
         "sklearn.set_config(enable_metadata_routing=True) was called: give it y as "
-        "ranking_target(y, qid)."
+        "ranking_target(y, qid), and predict by search.best_estimator_."
     )
 
 

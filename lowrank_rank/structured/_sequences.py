@@ -332,7 +332,11 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         check_is_fitted(self)
         check_same_index(X=X, qid=qid)
         if qid is None and self._has_qid_:
-            refuse_no_qid(self, "for rows that stand alone pass qid=np.arange(len(X))")
+            refuse_no_qid(
+                self,
+                "for one sequence qid=np.zeros(len(X)), for rows that stand alone "
+                "qid=np.arange(len(X))",
+            )
         X = self._validate_X(X, reset=False)
         lists = _sequences(qid, X.shape[0])
         scores = linear_scores(X, self.coef_, self.intercept_)

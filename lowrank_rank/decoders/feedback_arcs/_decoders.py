@@ -242,7 +242,7 @@ def decode_pd_exact(
             f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best "
             f"order found of list {worst} costs {decoded.values[worst]:g}, at most "
             f"{decoded.gaps[worst]:g} above the least cost. Increase time_limit, or "
-            "use decoder='local_search'.",
+            "take decoder='local_search', of votes method='copeland'.",
             ConvergenceWarning,
         )
     if not bound:
