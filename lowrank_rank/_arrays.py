@@ -376,7 +376,7 @@ def check_table(X, takes_texts=False):
     """
     if isinstance(X, Mapping) and not sparse.issparse(X):
         raise TypeError("X is a dict: give a table, such as pandas.DataFrame(X).")
-    is_series = hasattr(X, "iloc") and X.ndim == 1
+    is_series = hasattr(X, "to_frame") and len(X.shape) == 1
     if is_series and not (takes_texts and np.asarray(X).dtype.kind == "O"):
         raise ValueError(
             "X is a Series, and must be a frame: give one row as frame.iloc[[0]], and "

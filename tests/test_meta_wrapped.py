@@ -267,6 +267,15 @@ def test_a_series_of_documents_is_read_as_a_list(kind):
         ranker.predict(pd.Series([1.0, 2.0]))
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_series_of_numbers_is_no_table(library):
+    column = pytest.importorskip(library).Series(np.arange(60.0))
+    y = np.arange(60) % 4
+    for ranker in (WrappedRanker(Ridge()), OrderPreservingRegressor()):
+        with pytest.raises(ValueError, match="X is a Series, and must be a frame"):
+            ranker.fit(column, y, qid=np.repeat(np.arange(12), 5))
+
+
 @pytest.mark.parametrize("X", [3.0, np.array(3.0), None])
 def test_a_number_is_no_table(X):
     with pytest.raises(ValueError, match=r"X has no rows: give it the shape \(n_rows"):
