@@ -19,6 +19,10 @@ from lowrank_rank import (
 )
 from lowrank_rank.decoders import preference_cost
 from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeRanker,
+)
 from lowrank_rank.surrogates import precision_surrogate
 
 X, Y, QID = (
@@ -172,6 +176,16 @@ def test_ridge_statistics(memory):
             ValueError, match=r"sums of ridge regression, .* would take"
         ):
             model.fit(X, np.arange(20) % 2)
+
+
+@pytest.mark.parametrize(
+    "model", [StructuredHingeRanker(), StructuredHingeBinaryClassifier()]
+)
+def test_copies_of_rows_of_one_list(model, memory):
+    memory(2**21)
+    weights = 10**4 * np.arange(1, 7)  # 210,000 copies
+    with pytest.raises(ValueError, match=r"copies of rows would take 0\.02816 GiB"):
+        model.fit(X[:, :1], np.arange(6) % 2, sample_weight=weights)
 
 
 def test_scores_are_finite_whatever_their_sum():

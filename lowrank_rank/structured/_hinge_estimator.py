@@ -78,7 +78,8 @@ def copies_of_rows(X, weights, remedy=""):
             f"{remedy}."
         )
     n_copies = weights.sum()
-    n_bytes = 8.0 * X.shape[1] * n_copies
+    # At least two copies of X, and vectors such as labels, scores and their order.
+    n_bytes = 8.0 * (2 * X.shape[1] + 16) * n_copies
     check_size(f"{n_copies:g} copies of rows", n_bytes, "divide sample_weight")
     return np.repeat(np.arange(len(weights)), weights.astype(np.intp))
 
