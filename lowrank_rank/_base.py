@@ -200,18 +200,7 @@ def read_features(
             **options,
         )
     except (TypeError, ValueError) as error:
-        name_the_text(error, X)
-        place = first_missing(X) if "contains NaN" in str(error) else None
-        if place is not None:
-            row, column = place
-            others = ""
-            if hasattr(estimator, "rank"):
-                others = ", or take StackingRanker or HistGradientBoostingRanker"
-            raise ValueError(
-                f"Input X contains NaN, and {type(estimator).__name__} takes no "
-                f"missing values: fill them (SimpleImputer){others}.\n"
-                f"The first NaN of X is in row {row} of column {column!r}."
-            ) from None
+        _raise_with_remedy(error, X, estimator)
         raise
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -228,6 +217,26 @@ def read_features(
             f"A model of {X.shape[1]} features", n_bytes, "select or hash features"
         )
     return X
+
+
+def _raise_with_remedy(error, X, estimator):
+    """Raise an error of `validate_data` with the place or the line to write, if any."""
+    name_the_text(error, X)
+    if "must be in the same order" in str(error):
+        raise ValueError(
+            f"{error}Select them by name: X[list(model.feature_names_in_)]."
+        ) from None
+    place = first_missing(X) if "contains NaN" in str(error) else None
+    if place is not None:
+        row, column = place
+        others = ""
+        if hasattr(estimator, "rank"):
+            others = ", or take StackingRanker or HistGradientBoostingRanker"
+        raise ValueError(
+            f"Input X contains NaN, and {type(estimator).__name__} takes no missing "
+            f"values: fill them (SimpleImputer){others}.\n"
+            f"The first NaN of X is in row {row} of column {column!r}."
+        ) from None
 
 
 def _check_same_rows(X, y):
@@ -604,7 +613,7 @@ class BaseRanker(SetsParameters):
         lists = lists_of(y, qid)
         warn_of_single_items(lists)
         warn_of_one_list(self, y, qid)
-        weights = read_weights(sample_weight, y.shape[0], whole=whole)
+        weights = read_weights(sample_weight, y.shape[0], whole=whole, lists=lists)
         loss.check_judged(y)
         if is_qid_given:
             warn_of_swapped_ids(y, lists, "fit(X, y, qid=qid)")

@@ -242,7 +242,7 @@ def decision_score(classifier, matrix, y, decisions, sample_weight):
 # Binary labels ----------------------------------------------------------------------
 
 
-def read_binary_labels(y, classes, pos_label, estimator):
+def read_binary_labels(y, classes, pos_label, estimator, remedy=""):
     """Read whether each row is positive, the two classes and the positive class.
 
     Refuses other labels. y may hold only one of the `classes`, if they are given.
@@ -259,7 +259,7 @@ def read_binary_labels(y, classes, pos_label, estimator):
     y = column_or_1d(y, warn=True)
     try:
         check_classification_targets(y)
-        classes = _two_classes(y, classes)
+        classes = _two_classes(y, classes, remedy)
     except TypeError:  # labels that cannot be compared
         raise ValueError(
             "y mixes kinds of labels: every row needs one of two labels."
@@ -281,7 +281,7 @@ def read_binary_labels(y, classes, pos_label, estimator):
     return y == pos_label, classes, pos_label
 
 
-def _two_classes(y, classes):
+def _two_classes(y, classes, remedy):
     """Return the two classes, from the labels or as given, sorted."""
     labels = np.unique(y)
     if len(labels) > 2:
@@ -291,7 +291,7 @@ def _two_classes(y, classes):
             ">= grade."
         )
     if classes is None:
-        return check_two_classes(labels)
+        return check_two_classes(labels, remedy=remedy)
     classes = np.unique(np.asarray(classes))
     if len(classes) != 2:
         raise ValueError(
@@ -306,12 +306,16 @@ def _two_classes(y, classes):
     return classes
 
 
-def check_two_classes(labels):
-    """Return the labels; refuse a single one."""
+#: The remedy of a first `partial_fit` with one class, for messages.
+ALL_CLASSES = " Give all labels: partial_fit(X, y, classes=[...])."
+
+
+def check_two_classes(labels, name="y", remedy=""):
+    """Return the labels of y, or of another `name`; refuse a single one."""
     if len(labels) < 2:
         raise ValueError(
-            f"y holds one class only, {shown(labels.tolist())}: at least two are "
-            "needed."
+            f"{name} holds one class only, {shown(labels.tolist())}: at least two are "
+            f"needed.{remedy}"
         )
     return labels
 

@@ -578,9 +578,10 @@ def refuse_unjudged_item(column):
 # Weights and probabilities ----------------------------------------------------------
 
 
-def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
+def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True, lists=None):
     """Read weights >= 0 of rows, or of lists if `n_lists` is given; None is ones.
 
+    The `lists` of the rows are for messages: weights of lists become weights of rows.
     Refuses weights that are all 0, unless y is one block and not the `whole` of the
     data.
     """
@@ -588,9 +589,16 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
         return np.ones(n_rows)
     weights = _checked(sample_weight, "sample_weight")
     if weights.shape not in ((n_rows,), (n_lists,)):
+        remedy = ""
+        has_ids = lists is not None and lists.ids is not None
+        if has_ids and weights.shape == (lists.n_lists,):
+            remedy = (
+                " Weights of queries in the order of their ids: "
+                "sample_weight[numpy.unique(qid, return_inverse=True)[1]]."
+            )
         raise ValueError(
             f"sample_weight has shape {weights.shape}; it must be ({n_rows},), one "
-            "weight per row."
+            f"weight per row.{remedy}"
         )
     is_negative = weights < 0
     if np.any(is_negative):

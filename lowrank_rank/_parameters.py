@@ -171,6 +171,8 @@ def check_parameter(name, value, alternatives):
     InvalidParameterError
         The message names the parameter, its alternatives and the value.
     """
+    if callable in alternatives:
+        refuse_class(value, name)
     names = []
     rules = []
     for alternative in alternatives:
@@ -190,6 +192,14 @@ def check_parameter(name, value, alternatives):
     raise InvalidParameterError(
         f"{name} must be {' or '.join(words)}, got {shown(value)}."
     )
+
+
+def refuse_class(value, name):
+    """Refuse a class in place of an object of the class."""
+    if isinstance(value, type):
+        raise InvalidParameterError(
+            f"{name} must be an object, got a class: write {value.__name__}()."
+        )
 
 
 def check_parameters(estimator):

@@ -11,7 +11,7 @@ from ._lists import RankingLists
 from .calibration import calibration_report, conditional_regret, is_order_preserving
 from .low_rank._calibration import decoded_ranks
 from .order_preserving._surrogates import SURROGATES, checked_values, resolve_surrogate
-from .target_losses import SetLoss
+from .target_losses import PositionalLoss, SetLoss
 from .target_losses._classes import SET_LOSSES, resolve_set_loss
 from .target_losses._names import resolve_target_loss
 
@@ -27,6 +27,7 @@ def check_target_loss(
 
     * The sum ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the
       measure by one constant for all orders of a label.
+    * That constant is one number for all labels, and gains are at least 0.
     * Every decoder with ``exact=True`` is Bayes-optimal at u = E[targets] for random
       distributions over `support`. `calibration.calibration_report` makes both checks
       too.
@@ -90,6 +91,8 @@ def _check_order_loss(loss, support, n_distributions, random_state):
         if check.name == "factorisation":
             wrong = "loss + measure is not constant over the orders of a label"
         _require(holds, f"{loss!r}: {wrong} (error {check.error:.3g}; {check.found})")
+    _check_offset(loss, support)
+    _check_gains(loss, support)
     rng = np.random.default_rng(random_state)
     probabilities = rng.dirichlet(np.full(len(support), 0.5), size=n_distributions)
     mirrored = support[:, ::-1]
@@ -111,6 +114,30 @@ def _check_order_loss(loss, support, n_distributions, random_state):
             f"{loss!r}: the decoder {name!r} depends on how the items are numbered",
         )
     _check_state(loss, support, labels_before)
+
+
+def _check_offset(loss, support):
+    """Check that loss + measure is one constant over the labels, for one order."""
+    ranks = np.tile(np.arange(1, support.shape[1] + 1), (len(support), 1))
+    sums = loss.loss(support, ranks) + loss.measure(support, -ranks, average=None)
+    sums = sums[~np.isnan(sums)]  # without labels of an undefined measure
+    _require(
+        np.allclose(sums, sums[:1]),
+        f"{loss!r}: loss + measure is not one constant for all labels: define "
+        "offset(y), the part of the loss that no order changes",
+    )
+
+
+def _check_gains(loss, support):
+    """Check that the gains of a positional measure are at least 0."""
+    if not isinstance(loss, PositionalLoss):
+        return
+    labels, lists = loss._flat_labels(support)
+    gains = loss.gains(labels, lists)
+    _require(
+        not np.any(gains < 0),
+        f"{loss!r}: gains(y, lists) returns {np.nanmin(gains):g}: gains must be >= 0",
+    )
 
 
 def _check_state(loss, labels, labels_before):

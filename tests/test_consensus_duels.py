@@ -598,6 +598,18 @@ def test_missing_names_are_named_by_their_row():
         bradley_terry([["a", "b"], [None, "a"]])
 
 
+@pytest.mark.parametrize("missing", [np.nan, np.inf, -np.inf])
+def test_rows_without_an_id_are_dropped_by_the_line(missing):
+    pd = pytest.importorskip("pandas")
+    duels = pd.DataFrame({"winner": [1, 2, 3, missing], "loser": [2.0, 3, 1, 1]})
+    with pytest.raises(ValueError, match="drop the row") as error:
+        bradley_terry(duels)
+    line = str(error.value).partition("drop the row, ")[2].partition(". A tie")[0]
+    kept = eval(line, {"duels": duels, "numpy": np})
+    assert len(kept) == 3
+    bradley_terry(kept)
+
+
 LOG = {"left": ["x", "y", "x", "z"], "right": ["y", "x", "z", "x"]}
 
 

@@ -8,7 +8,8 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     boosting_objective,
 )
-from lowrank_rank.target_losses import DCG, NDCG, PairwiseDisagreement
+from lowrank_rank.decoders._decoded import Decoder
+from lowrank_rank.target_losses import DCG, NDCG, PairwiseDisagreement, TargetLoss
 
 X = np.arange(12.0).reshape(6, 2)
 GRADES = np.array(
@@ -74,6 +75,49 @@ def test_what_a_target_loss_encodes_is_checked(ranker, how, items, documents):
     ):
         ranker.fit(X, GRADES[:, 0], qid=QID)
     assert not hasattr(ranker, "target_loss_")
+
+
+class EncodesPlaces(TargetLoss):
+    """The footrule: what each item costs in each place, r * r targets of a list."""
+
+    labels = "graded"
+
+    def __init__(self, of_pairs="own"):
+        self.of_pairs = of_pairs
+
+    def encode(self, y):
+        places = (-y).argsort(axis=1).argsort(axis=1)
+        costs = np.abs(places[:, :, np.newaxis] - np.arange(y.shape[1]))
+        flat = self.of_pairs == "flat" and len(y) > 1
+        return costs.reshape(-1 if flat else (len(y), -1)).astype(float)
+
+    def rank_features(self, ranks):
+        is_there = ranks[:, :, np.newaxis] - 1 == np.arange(ranks.shape[1])
+        return is_there.reshape(len(ranks), -1).astype(float)
+
+    def offset(self, y):
+        return np.zeros(len(y))
+
+
+class DecodesPlaces(EncodesPlaces):
+    @property
+    def decoders(self):
+        def decode(u, n_items):
+            return np.tile(np.arange(1, n_items + 1), (len(u), 1))
+
+        return {"mine": Decoder(decode, exact=False)}
+
+
+@pytest.mark.parametrize("estimator", ["ridge", "logistic"])
+def test_targets_of_another_number_need_a_decoder(estimator):
+    with pytest.raises(ValueError, match=r"\(\d, 3\), .* define decoders, {") as error:
+        LowRankSurrogateRanker(target_loss=EncodesPlaces()).fit(X, GRADES)
+    assert len(str(error.value)) < 300
+    ranker = LowRankSurrogateRanker(target_loss=DecodesPlaces(), estimator=estimator)
+    ranker.fit(X, GRADES)
+    ranker.set_params(target_loss__of_pairs="flat")
+    with pytest.raises(ValueError, match=r"\(54,\): .* \(6, d\), a row for each list"):
+        ranker.fit(X, GRADES)
 
 
 def test_boosting_reads_the_same_targets():

@@ -187,6 +187,7 @@ def test_what_cannot_be_merged_is_named(documents):
     for models, message in [
         ([], "no models"),
         ([one, other], "one class"),
+        ([other, other], r"OrderPreservingRegressor\(...\).fit_blocks\("),
         (
             [one, clone(one).set_params(target_loss="map").fit(X, y, qid=qid + 100)],
             "parameters",

@@ -596,6 +596,12 @@ def bad_cases():
         "lengths of X and y": ({}, (X, y[:3]), {}, "inconsistent"),
         "length of qid": ({}, (X, y), {"qid": [1, 2]}, "length 2, and there are 4 rows"),
         "length of weights": ({}, (X, y), {"sample_weight": [1, 2]}, "one weight per row"),
+        "weights of queries": (
+            {}, (X, y), {"qid": [2, 2, 1, 1], "sample_weight": [1, 2]},
+            r"sample_weight\[numpy.unique\(qid, return_inverse=True\)\[1\]\]"),
+        "a class as a loss": ({"target_loss": PrecisionAtK}, (X, y), {}, r"write PrecisionAtK\(\)"),
+        "a class as a decoder": (
+            {"target_loss": "pd", "decoder": PrecisionAtK}, (X, y), {}, r"write PrecisionAtK\(\)"),
         "inf in X": ({}, (infinite, y), {}, "infinity"),
         "nan in qid": ({}, (X, y), {"qid": [1, 1, np.nan, 2]}, "row 2"),
         "inf in qid": ({}, (X, y), {"qid": [1, 1, np.inf, 2]}, "row 2"),

@@ -410,6 +410,8 @@ def test_other_columns_in_predict_are_named(name, model):
     )
     with pytest.raises(ValueError, match=message):
         ranker.predict(other)
+    with pytest.raises(TypeError, match=r"list of dicts.* pandas.DataFrame\(X\)"):
+        ranker.predict(frame.to_dict("records"))
     if model == "stack":  # missing values are of any type
         missing = pd.Series(np.nan, index=frame.index, dtype=float)
         assert np.isfinite(ranker.predict(frame.assign(text=missing))).all()

@@ -395,6 +395,9 @@ def test_columns_go_by_name_and_messages_name_this_class(data):
         "max_iter must be 'auto' or an integer": lambda: ranker(max_iter=0).fit(
             X, y, qid=qid
         ),
+        r"X\['a'\] = X\['a'\].astype\(\"category\"\)": lambda: other.predict(
+            unknown.astype({"a": object})
+        ),
         "text 'word' in row 0 of column 'a'": lambda: ranker().fit(
             frame.assign(a="word"), y, qid=qid
         ),

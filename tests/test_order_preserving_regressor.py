@@ -721,6 +721,11 @@ BAD = {
     "measure": ({"target_loss": "mrr"}, ValueError, "cannot be fitted here"),
     "surrogate": ({"surrogate": "hinge"}, ValueError, "Unknown surrogate 'hinge'"),
     "no surrogate": ({"surrogate": None}, TypeError, "a name or a Surrogate"),
+    "a class": (
+        {"surrogate": PointwiseExponential},
+        TypeError,
+        r"write PointwiseExponential\(\)",
+    ),
     "eta": (
         {"surrogate": PointwiseExponential(eta=2.0)},
         ValueError,

@@ -148,6 +148,25 @@ def test_a_broken_loss_fails_the_contract():
             decoders = super().decoders
             return {"diagonal": decoders["diagonal"]._replace(exact=True)}
 
+    class WrongOffset(NDCG):
+        def offset(self, y):
+            return np.sum(y, axis=1)
+
+    class NegativeGains(DCG):
+        def gains(self, y, lists):
+            return y - 1.0
+
+    class FlatTargets(NDCG):
+        def encode(self, y):
+            return super().encode(y).ravel()
+
+    for loss, message in [
+        (WrongOffset(), r"not one constant for all labels: define offset\(y\)"),
+        (NegativeGains(), r"gains\(y, lists\) returns -1: gains must be >= 0"),
+        (FlatTargets(), r"shapes \(6,\) and \(6, 3\): they must be \(2, d\)"),
+    ]:
+        with pytest.raises(AssertionError, match=message):
+            check_target_loss(loss, [[2, 0, 1], [0, 0, 1]])
     with pytest.raises(AssertionError, match="is not constant over the orders"):
         check_target_loss(WrongDiscount(), [[2, 0, 1], [0, 0, 1]])
     with pytest.raises(
@@ -356,6 +375,7 @@ def test_tables_are_complete():
 @pytest.mark.parametrize(
     ("loss", "y", "message"),
     [
+        (DCG(), [[0, -1]], r"utilities_from_clicks\(..., non_negative=True\)"),
         (NDCG(), [[0, 1], [0, -1]], r"negative grade \(-1, first at \(1, 1\)\)"),
         (MeanAveragePrecision(relevance_threshold=1), [[0, -1]], "negative grade"),
         (NDCG(k=1.0), [[0, 1]], "integer >= 1"),
@@ -724,4 +744,4 @@ def test_a_loss_of_your_own_is_told_what_is_wrong():
     with pytest.raises(ValueError, match=r"labels must be 'binary', .*, got 'grades'"):
         LowRankSurrogateRanker(target_loss=Misspelt()).fit(X, y, qid=qid)
     with pytest.raises(TypeError, match="of your own a subclass of"):
-        LowRankSurrogateRanker(target_loss=Rising).fit(X, y, qid=qid)
+        LowRankSurrogateRanker(target_loss=3).fit(X, y, qid=qid)

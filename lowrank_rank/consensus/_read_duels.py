@@ -228,9 +228,13 @@ def _coded(duels, columns, tie):
         for name in columns:
             problem = f"{name!r} contains a missing or infinite id "
             if str(error).startswith(problem):
+                line = f"duels.dropna(subset=[{name!r}])"
+                if "inf): " in str(error):  # dropna keeps infinite ids
+                    infinite = "[numpy.inf, -numpy.inf]"
+                    line = f"duels[~duels[{name!r}].isin({infinite})]"
                 raise ValueError(
                     str(error).removesuffix("every row needs an id.")
-                    + f"drop the row, duels.dropna(subset=[{name!r}]). A tie is {tie}."
+                    + f"drop the row, {line}. A tie is {tie}."
                 ) from None
         raise
 

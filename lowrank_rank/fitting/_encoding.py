@@ -203,9 +203,15 @@ def _checked_encoding(loss, encode, y, decoder, first_row):
     name = "score_targets" if is_of_scores and has_score_targets else "encode"
     shape = np.shape(targets)
     if len(shape) != 2 or shape[0] != len(y) or d not in (None, shape[1]):
+        remedy = ", a row for each list."
+        if len(shape) == 2 and shape[0] == len(y):
+            remedy = (
+                ", one for each item to sort by. With other targets define decoders, "
+                "{'mine': lowrank_rank.decoders._decoded.Decoder(decode, exact=False)}."
+            )
         raise ValueError(
             f"{name} of {loss!r} gives an array of shape {shape}: for {len(y)} lists "
-            f"it must be ({len(y)}, {d or 'd'})."
+            f"it must be ({len(y)}, {d or 'd'}){remedy}"
         )
     encoding = Encoding("items", targets)
     if encoding.is_complete:

@@ -545,7 +545,14 @@ _COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
 def _check_mergeable(model, first):
     """Refuse models without sums, or of another class, parameters or columns."""
     has_blocks = isinstance(model, AddsUp) and model._has_sums()
-    if not has_blocks or type(model) is not type(first):
+    is_one_class = type(model) is type(first)
+    if is_one_class and not has_blocks and hasattr(model, "fit_blocks"):
+        name = type(model).__name__
+        raise ValueError(
+            f"The models of {name} have no sums that add up: {name}(...).fit_blocks("
+            "blocks) fits one model to the parts."
+        )
+    if not has_blocks or not is_one_class:
         raise ValueError(
             "merge takes models of one class whose sums add up "
             "(LowRankSurrogateRanker, LowRankSurrogateClassifier, PairwiseDAGRanker), "

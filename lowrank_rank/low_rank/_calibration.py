@@ -259,9 +259,13 @@ def factorisation_errors(loss, support):
     orders = all_ranks(support.shape[1])
     features = loss.rank_features(orders)
     targets = loss.encode(support)
-    if targets.shape != (len(support), features.shape[1]):
+    shapes = (np.shape(targets), np.shape(features))
+    d = shapes[1][-1]
+    if shapes != ((len(support), d), (len(orders), d)):
         raise AssertionError(
-            f"{loss!r}: encode and rank_features differ in their columns"
+            f"{loss!r}: encode and rank_features differ in their columns, shapes "
+            f"{shapes[0]} and {shapes[1]}: they must be ({len(support)}, d) and "
+            f"({len(orders)}, d)"
         )
     if np.isnan(targets).any() and np.isnan(support).any():
         raise ValueError(

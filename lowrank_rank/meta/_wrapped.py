@@ -25,6 +25,7 @@ from .._arrays import (
     check_unmasked,
     is_data_frame,
     refuse_dates,
+    refuse_dicts,
     take_rows,
 )
 from .._base import BaseRanker, attribute_of_fitted, read_features
@@ -45,6 +46,8 @@ class WrapsModels(BaseRanker):
     def _validate_X(self, X, *, reset):
         check_unmasked(X, "X")
         check_table(X, takes_texts=True)
+        if not reset and hasattr(self, "n_features_in_"):
+            refuse_dicts(X)  # fit had a table
         if not hasattr(X, "shape"):
             try:
                 X = np.asarray(X)

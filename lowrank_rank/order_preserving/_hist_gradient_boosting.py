@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from itertools import islice
+from itertools import compress, islice
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +15,8 @@ from .._arrays import (
     ArrayLike,
     MatrixLike,
     check_table,
+    column_names,
+    holds_objects,
     is_data_frame,
     name_the_text,
     refuse_dates,
@@ -23,6 +25,7 @@ from .._arrays import (
     with_numbers,
 )
 from .._base import BaseRanker, Rows, read_features, refuse_importances
+from .._columns import first_text
 from .._parameters import RUNTIME, Rule, count, fresh_fit, number, say
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
@@ -311,6 +314,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             One score per row, higher is better.
         """
         check_is_fitted(self)
+        self._refuse_text_of_categories(X)
         X = with_numbers(X)
         with self._errors(X):
             self._check_frame(X)
@@ -330,6 +334,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             One score per row, higher is better.
         """
         check_is_fitted(self)
+        self._refuse_text_of_categories(X)
         X = with_numbers(X)
         with self._errors(X):
             self._check_frame(X)
@@ -365,6 +370,30 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         refuse_dicts(X)
         if is_data_frame(X):
             self._validate_X(X, reset=False)
+
+    def _refuse_text_of_categories(self, X):
+        """Refuse text in a column of a frame that had a category dtype in fit."""
+        is_category = self.estimator_.is_categorical_
+        if is_category is None or not is_data_frame(X):
+            return
+        names = column_names(X)
+        if names != list(getattr(self, "feature_names_in_", ())):
+            return  # refused where columns are compared
+        for name, dtype in zip(
+            compress(names, is_category), compress(X.dtypes, is_category), strict=True
+        ):
+            entries = np.asarray(X[name], dtype=object)
+            if not holds_objects(dtype) or first_text(entries) is None:
+                continue
+            column = f"X[{name!r}]"
+            line = f'{column} = {column}.astype("category")'
+            if hasattr(X, "with_columns"):  # polars
+                cast = f"polars.col({name!r}).cast(polars.Categorical)"
+                line = f"X = X.with_columns({cast})"
+            raise ValueError(
+                f"Column {name!r} of X had a category dtype in fit, and now holds "
+                f"text: {line}."
+            )
 
     @contextmanager
     def _errors(self, X):

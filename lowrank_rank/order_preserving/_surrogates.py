@@ -29,7 +29,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from .._arrays import shown
-from .._parameters import check_parameter, inherit_docstrings, number
+from .._parameters import check_parameter, inherit_docstrings, number, refuse_class
 from .._typing import BaseEstimator
 from ..fitting._pairs import PairSums, dense_grades
 
@@ -833,6 +833,7 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
     """Copy a surrogate, given by name or as an object."""
     if isinstance(surrogate, Surrogate):
         return clone(surrogate)
+    refuse_class(surrogate, "surrogate")
     if not isinstance(surrogate, str):
         raise TypeError(
             f"surrogate must be a name or a Surrogate, got {shown(surrogate)}."

@@ -12,7 +12,12 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean_square
 from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
-from .._classes import check_same_classes, read_binary_labels, threshold_between
+from .._classes import (
+    ALL_CLASSES,
+    check_same_classes,
+    read_binary_labels,
+    threshold_between,
+)
 from .._cut_queries import known_lists
 from .._labels import split_target
 from .._lists import RankingLists
@@ -341,7 +346,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         continues = hasattr(self, "classes_")
         with all_or_nothing(self):
             X, positive, lists = self._read_labels(
-                X, y, qid, classes, continues=continues
+                X, y, qid, classes, continues=continues, remedy=ALL_CLASSES
             )
             self._checked_loss()
             threshold = 0.0
@@ -381,7 +386,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     # Input --------------------------------------------------------------------------
 
-    def _read_labels(self, X, y, qid, classes=None, *, continues=False):
+    def _read_labels(self, X, y, qid, classes=None, *, continues=False, remedy=""):
         """Read X, which rows are positive, and their lists; sets the classes."""
         check_same_index(X=X, y=y, qid=qid)
         y, qid = split_target(y, qid, X)
@@ -393,7 +398,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             classes = self.classes_
             pos_label = self.pos_label_
         positive, self.classes_, self.pos_label_ = read_binary_labels(
-            y, classes, pos_label, self
+            y, classes, pos_label, self, remedy
         )
         check_consistent_length(X, positive)
         self._has_qid_ = qid is not None

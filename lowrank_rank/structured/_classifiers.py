@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
 from .._base import BinaryRanker, linear_scores
 from .._classes import (
+    ALL_CLASSES,
     check_same_classes,
     check_two_classes,
     class_indices,
@@ -266,8 +267,10 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=is_first)
             labels = read_classes(self, X, y)
-            if is_first:
-                self._read_costs(y if classes is None else np.asarray(classes))
+            if is_first and classes is None:
+                self._read_costs(y, remedy=ALL_CLASSES)
+            elif is_first:
+                self._read_costs(np.asarray(classes), "classes", ALL_CLASSES)
             elif classes is not None:
                 check_same_classes(np.asarray(classes), self.classes_)
             X, index, weights = self._encode(X, labels, sample_weight)
@@ -275,13 +278,16 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
-    def _read_costs(self, y):
+    def _read_costs(self, y, name="y", remedy=""):
         """Read the costs, the classes and the decisions; refuse costs of no hinge."""
         costs, classes, decisions = read_costs(
             self.loss_matrix, self.classes, self.decisions, y
         )
         costs = MatrixLoss(costs).matrix_  # checked
-        check_two_classes(classes)
+        if self.classes is not None:
+            name = "The parameter classes"
+            remedy = ""
+        check_two_classes(classes, name, remedy)
         if np.any(costs < 0):
             i, j = np.argwhere(costs < 0)[0]
             raise ValueError(

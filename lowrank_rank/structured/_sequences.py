@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_same_index
 from .._base import linear_scores
 from .._classes import (
+    ALL_CLASSES,
     check_same_classes,
     check_two_classes,
     class_indices,
@@ -261,8 +262,12 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
             y = read_classes(self, X, y)
             lists = _sequences(qid, len(y))
             if is_first:
-                labels = y if classes is None else np.asarray(classes)
-                self.classes_ = check_two_classes(np.unique(labels))
+                labels = y
+                name = "y"
+                if classes is not None:
+                    labels = np.asarray(classes)
+                    name = "classes"
+                self.classes_ = check_two_classes(np.unique(labels), name, ALL_CLASSES)
             else:
                 if classes is not None:
                     check_same_classes(np.asarray(classes), self.classes_)
@@ -283,7 +288,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     def _encode(self, X, y, lists, sample_weight):
         """Build the `ChainProblem` of the distinct sequences of positive weight."""
         index = class_indices(y, self.classes_)
-        row_weights = read_weights(sample_weight, len(y))
+        row_weights = read_weights(sample_weight, len(y), lists=lists)
         self._has_qid_ = lists.ids is not None
         self._ends_ = lists.ends
         weights = weights_of_lists(row_weights, lists, "sequence")

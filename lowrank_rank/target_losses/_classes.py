@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, clone
 
 from .._arrays import ArrayLike, check_finite, numbers
 from .._lists import bounded_blocks
-from .._parameters import check_parameters, count, number
+from .._parameters import check_parameters, count, number, refuse_class
 from ._target_loss import RankingMeasure
 
 
@@ -332,6 +332,7 @@ def resolve_set_loss(target_loss):
     loss = target_loss
     if isinstance(target_loss, str) and target_loss in SET_LOSSES:
         loss = SET_LOSSES[target_loss]()
+    refuse_class(loss, "target_loss")
     if not isinstance(loss, SetLoss):
         raise ValueError(
             f"target_loss={target_loss!r} is not a loss of sets: use one of "

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from .._arrays import shown
-from .._parameters import check_parameter, count
+from .._parameters import check_parameter, count, refuse_class
 from ._average_precision import MeanAveragePrecision
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank, SuccessAtK
 from ._pairwise import KendallTau, PairwiseDisagreement
@@ -190,6 +190,7 @@ def resolve_measure(
     """
     if isinstance(measure, RankingMeasure):
         return clone(measure) if copied else measure
+    refuse_class(measure, f"A {_KINDS[scored]}")
     if not isinstance(measure, str):
         raise TypeError(
             f"A {_KINDS[scored]} is a name such as 'ndcg@10' or an object such as "

@@ -54,7 +54,8 @@ def check_grades(y):
     named_place = place[0] if y.ndim == 1 else place
     raise ValueError(
         f"y holds a negative grade ({y[place]:g}, first at {named_place}): grades must "
-        "be >= 0, higher is better. Shift them, or give a ranking as r - rank."
+        "be >= 0, higher is better. Shift them, give a ranking as r - rank, or "
+        "debiased clicks by utilities_from_clicks(..., non_negative=True)."
     )
 
 
@@ -754,7 +755,10 @@ class TargetLoss(RankingMeasure):
 
     def _encode_part(self, y, part):
         """Compute a slice of the columns of `regression_targets`."""
-        return self.regression_targets(y)[:, part]
+        targets = self.regression_targets(y)
+        if np.ndim(targets) != 2:  # the reader of targets refuses the shape
+            return targets
+        return targets[:, part]
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Compute the targets of the score-and-sort form, for decoder="sort".
