@@ -382,7 +382,7 @@ def test_surrogate_loss_takes_rows_in_any_order_and_matrices(name):
         ({"sample_weight": {}}, "sample_weight must be an array of numbers"),
         ({"surrogate": "hinge"}, "cross_entropy"),
         ({"surrogate": 3}, "a name or a Surrogate"),
-        ({"surrogate": PointwiseLogistic}, "a name"),
+        ({"surrogate": PointwiseLogistic}, r"write PointwiseLogistic\(\)"),
         (
             {"surrogate": "pointwise_squared", "s": [1e300]},
             r"s\[0\] is 1e\+300: it must be finite, at most 1e\+100",
