@@ -300,6 +300,10 @@ def test_a_classifier_that_scores_no_items_is_refused():
     message = "part 'forest' .* RandomForestClassifier has no decision_function"
     with pytest.raises(ValueError, match=message):
         StackingRanker(parts).fit(X[:20], items)
+    # Documents have the probability of a class as their score.
+    documents = StackingRanker(parts, weights={"forest": 1, "linear": 0})
+    documents.fit(X, Y > 1, qid=QID)
+    assert documents.score(X, Y > 1, qid=QID) > 0.9
 
 
 def test_fewer_lists_than_folds():

@@ -65,6 +65,7 @@ def test_judgements_of_the_old_run_alone_give_no_verdict():
         for run in runs.values()
     )
     assert f"and {for_new - for_old:+.3f} if those" in found.unjudged
+    assert "more pairs" not in found.unjudged
 
 
 def test_judgements_of_both_runs_give_a_verdict():

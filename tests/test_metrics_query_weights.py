@@ -157,6 +157,15 @@ def test_families_are_averaged_first(weighted):
     assert "n_families" in repr(means)
 
 
+def test_a_family_has_the_mean_weight_of_its_queries():
+    """Three queries of weight 1 are a family of weight 1."""
+    groups = list("aaabcd")
+    weights = [1.0, 1.0, 1.0, 3.0, 1.0, 1.0]
+    values = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    found = mean_intervals(values, groups=groups, sample_weight=weights)
+    assert found.mean == pytest.approx(1 / 6)
+
+
 def test_undefined_queries_do_not_count_in_a_family():
     values = [1.0, np.nan, 0.0, 1.0, np.nan, 0.5]
     found = mean_intervals(values, groups=list("aabbcd"))

@@ -255,10 +255,17 @@ def table_of_systems(seed, factor=1.0, spread=0.05):
     compare_rankers(table)
 
 
+def gains_and_fractions(seed):
+    """Sums of gains of few documents are above 1, and no per cent."""
+    rng = np.random.RandomState(seed)
+    compare_rankers({"new": rng.uniform(size=40), "gain": rng.uniform(0.5, 3.5, 40)})
+
+
 def forgotten_column(seed, name="week"):
     rng = np.random.RandomState(seed)
     columns = {
         "week": np.arange(1, 53),
+        "month": 1 + np.arange(52) % 12,
         "n": rng.randint(50, 5000, size=52),
         "day": np.arange(20240101, 20240153),
         "year": 2020 + np.arange(52) % 4,
@@ -354,9 +361,9 @@ def compared_on(seed, part="training", model=None, numbered_again=False):
     compare_rankers(y[rows], rankers, X=X[rows], qid=ids)
 
 
-def sessions(seed, call="split", copies=3, kind="dense", jitter=0.0):
+def sessions(seed, call="split", copies=3, kind="dense", jitter=0.0, n_items=10):
     """The same query under several ids, in a split or in the folds of a search."""
-    X, y, qid = make_ranking(n_lists=40, n_items=10, random_state=seed)
+    X, y, qid = make_ranking(n_lists=40, n_items=n_items, random_state=seed)
     X = np.concatenate([X] * copies)
     X = X + jitter * np.random.RandomState(seed).normal(size=X.shape)
     y = np.tile(y, copies)
@@ -409,6 +416,7 @@ WRONG = [
     ("training queries", compared_on, {}),
     ("training queries", compared_on, {"model": PIPELINE}),
     ("copied queries", sessions, {}),
+    ("copied queries", sessions, {"n_items": 2}),
     ("copied queries", sessions, {"kind": "sparse"}),
     ("copied queries", sessions, {"kind": "frame"}),
     ("copied queries", sessions, {"call": "search"}),
@@ -416,6 +424,7 @@ WRONG = [
     ("undefined queries", sessions_of_two_systems, {}),
     ("units", table_of_systems, {"factor": 100.0}),
     ("units", forgotten_column, {}),
+    ("units", forgotten_column, {"name": "month"}),
     ("units", forgotten_column, {"name": "n"}),
     ("units", forgotten_column, {"name": "day"}),
     ("units", forgotten_column, {"name": "year"}),
@@ -463,6 +472,7 @@ RIGHT = [
     (sessions_of_two_systems, {"more": 0.5}),
     (measures_of_one_system, {}),
     (table_of_systems, {}),
+    (gains_and_fractions, {}),
     (judged_queries, {"how": "at random"}),
     (judged_queries, {"how": "the first"}),
     (duels_of_models, {"always_first": False}),
@@ -566,6 +576,18 @@ def test_a_forgotten_column_has_two_remedies():
     message = str(caught[0].message)
     assert "'week' has values up to 52, and the others up to 1, and is" in message
     assert "table.drop(columns='week') or table.set_index('week')" in message
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_cycles_name_the_stronger_item_first(step):
+    """Item a is the strongest, and lost to c; a or c is in the first duel."""
+    shares = {("a", "b"): 54, ("b", "c"): 48, ("a", "c"): 18}
+    duels = []
+    for (one, other), n in shares.items():
+        duels += [(one, other)] * n + [(other, one)] * (60 - n)
+    with pytest.warns(SuspiciousDataWarning, match="cycles") as caught:
+        bradley_terry(duels[::step])
+    assert "P(a beats c) fitted 0.60, seen 0.30." in str(caught[0].message)
 
 
 def test_units_need_a_complete_row():
