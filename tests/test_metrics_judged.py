@@ -220,6 +220,10 @@ def test_the_sentence_has_the_difference_if_documents_alone_are_relevant(
     for q, grades in qrels.items():
         alone = first_documents(runs["new"][q]) - first_documents(runs["old"][q])
         if_relevant[q] = dict.fromkeys(alone, 1) | grades
+        # The order of a dict says nothing: its scores do.
+        of_old = runs["old"][q]
+        unread = [d for d in of_old if d in alone]
+        runs["old"][q] = {d: of_old[d] for d in [*unread, *of_old]}
     means = {
         name: evaluate_run(qrels=if_relevant, run=run, measure=measure, zero_division=0)
         for name, run in runs.items()

@@ -910,6 +910,7 @@ def test_sorted_stars_of_few_users_are_no_ids():
         ranking_target(relevance, rng.integers(0, 30, 500))
         ranking_target(relevance[::-1], rng.integers(0, 30, 500))
         ranking_target(places[::-1], np.tile(np.arange(5), 12))
+        ranking_target(np.repeat(np.arange(12), 10), np.tile(np.arange(10), 12))
 
 
 def test_false_alarms_of_swapped_numbers_are_rare():
