@@ -88,6 +88,13 @@ def fit_to_stars(seed, lowest=1, target_loss="map"):
     OrderPreservingRegressor(target_loss=target_loss).fit(X, y + lowest, qid=qid)
 
 
+def stars_of_items(seed, lowest=1):
+    rng = np.random.RandomState(seed)
+    stars = rng.randint(0, 5, (60, 8)) + lowest
+    scores = {"new": stars + rng.normal(size=stars.shape)}
+    compare_rankers(stars, scores, measure="map", zero_division=0)
+
+
 def scored_stars(seed, lowest=1, measure="map"):
     X, y, qid, _ = documents(seed, n_lists=20)
     ranker = OrderPreservingRegressor(target_loss="ndcg").fit(X, y + lowest, qid=qid)
@@ -250,6 +257,8 @@ def table_of_systems(seed, factor=1.0, spread=0.05):
     table = {"new": new, "old": factor * old}
     if factor == 1.0:
         compare_rankers({**table, "bad": bad})
+        compare_rankers({"new": new, "bad": bad})
+        compare_rankers({"seconds": 100 * old, "others": 2 + bad})
         compare_rankers({name: 100 * values for name, values in table.items()})
         compare_rankers({"seconds": 100 * old, "others": 100 * new, "bad": 20 * bad})
     compare_rankers(table)
@@ -402,6 +411,7 @@ WRONG = [
     ("all relevant", stars, {"measure": "recall@5"}),
     ("all relevant", fit_to_stars, {}),
     ("all relevant", scored_stars, {}),
+    ("all relevant", stars_of_items, {}),
     ("reversed scores", distances, {}),
     ("reversed scores", ranks, {}),
     ("reversed scores", items_with_gaps, {}),
@@ -445,6 +455,7 @@ RIGHT = [
     (stars, {"measure": "ndcg@10"}),
     (fit_to_stars, {"lowest": 0}),
     (scored_stars, {"lowest": 0}),
+    (stars_of_items, {"lowest": 0}),
     (scored_stars, {"measure": "dcg@5"}),
     (fit_to_stars, {"target_loss": "ndcg"}),
     (useful_and_useless_scores, {}),
@@ -651,6 +662,18 @@ def test_equal_first_rows_are_no_copies(features):
     X = X.reshape(1000, -1)
     qid = np.repeat(np.arange(100), 10)
     assert not names_of_warnings(query_train_test_split, X, qid=qid)
+
+
+def test_copied_queries_are_counted():
+    """Of 30 scored lists ten are copies; two copies are no practice."""
+    X, y, qid = make_ranking(n_lists=60, n_items=10, random_state=0)
+    train = qid < 40
+    model = OrderPreservingRegressor().fit(X[train], y[train], qid=qid[train])
+    test = qid >= 30
+    with pytest.warns(SuspiciousDataWarning, match="33% of the test lists are copies"):
+        model.score(X[test], y[test], qid=qid[test] + 1000)
+    few = qid >= 38
+    assert not names_of_warnings(model.score, X[few], y[few], qid=qid[few] + 1000)
 
 
 def test_lists_of_one_document_are_no_copies():
