@@ -196,7 +196,7 @@ def _joined_ids(lists, y):
     """
     if lists.order is None or lists.ids is None or y.ndim > 1:
         return None
-    if lists.ids.dtype.kind not in "iuf" or lists.n_lists < 5:
+    if lists.ids.dtype.kind not in "iuf":
         return None
     first_id = lists.ids.min()
     last_id = lists.ids.max()

@@ -270,7 +270,7 @@ def gains_and_fractions(seed):
     compare_rankers({"new": rng.uniform(size=40), "gain": rng.uniform(0.5, 3.5, 40)})
 
 
-def forgotten_column(seed, name="week"):
+def forgotten_column(seed, name="week", scale=1.0):
     rng = np.random.RandomState(seed)
     columns = {
         "week": np.arange(1, 53),
@@ -282,7 +282,8 @@ def forgotten_column(seed, name="week"):
     }
     old = rng.beta(8, 2, 52)
     new = np.clip(old + 0.05 * rng.normal(size=52), 0, 1)
-    compare_rankers(pd.DataFrame({"new": new, name: columns[name], "old": old}))
+    table = {"new": scale * new, name: columns[name], "old": scale * old}
+    compare_rankers(pd.DataFrame(table))
 
 
 def judged_queries(seed, how="where new fails"):
@@ -439,6 +440,7 @@ WRONG = [
     ("units", forgotten_column, {"name": "day"}),
     ("units", forgotten_column, {"name": "year"}),
     ("units", forgotten_column, {"name": "queries"}),
+    ("units", forgotten_column, {"name": "queries", "scale": 0.05}),
     ("chosen queries", judged_queries, {}),
     ("chosen queries", judged_queries, {"how": "where they differ"}),
     ("always first", duels_of_models, {}),
@@ -599,6 +601,13 @@ def test_cycles_name_the_stronger_item_first(step):
     with pytest.warns(SuspiciousDataWarning, match="cycles") as caught:
         bradley_terry(duels[::step])
     assert "P(a beats c) fitted 0.60, seen 0.30." in str(caught[0].message)
+
+
+def test_ids_of_several_types_are_no_blocks():
+    qid = np.array([1, "a", 2.5, "b", 0, "c"] * 2, dtype=object).repeat(3)
+    X = np.random.default_rng(0).normal(size=(36, 2))
+    ranker = OrderPreservingRegressor()
+    assert not names_of_warnings(ranker.fit, X, np.arange(36) % 3, qid=qid)
 
 
 def test_units_need_a_complete_row():
