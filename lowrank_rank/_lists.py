@@ -239,7 +239,7 @@ def blocks_of_lists(lists, n_rows):
 
 def _codes_and_categories(qid):
     """Codes and categories of a pandas Categorical; else the ids as given, and None."""
-    categorical = getattr(qid, "cat", qid)  # of a Series, or of an index
+    categorical = getattr(qid, "cat", qid)  # an index is its own accessor
     if not hasattr(categorical, "codes") or not hasattr(categorical, "categories"):
         return qid, None
     codes = np.asarray(categorical.codes)

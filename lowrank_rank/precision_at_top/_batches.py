@@ -72,7 +72,7 @@ def places_of_batches(loss, k, n_above):
             return places
     n_batches = len(n_above)
     places = np.full(n_batches, k // n_batches)
-    # What is left goes to the batches with the most rows above.
+    # The batches with the most rows above get one place more, until k are given.
     largest = np.argsort(-n_above, kind="stable")[: k % n_batches]
     places[largest] += 1
     return places
