@@ -7,7 +7,7 @@ targets of a decoder. Two losses whose targets differ by a positive factor learn
 
 import numpy as np
 
-from lowrank_rank._lists import RankingLists
+from lowrank_rank.lists._lists import RankingLists
 from lowrank_rank.target_losses._names import TARGET_LOSSES, resolve_measure
 from lowrank_rank.target_losses._target_loss import reciprocal
 

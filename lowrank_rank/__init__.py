@@ -13,9 +13,6 @@ from . import (
     target_losses,
     testing,
 )
-from ._cut_queries import CutQueriesWarning
-from ._labels import ranking_target
-from ._suspicious import SuspiciousDataWarning
 from ._version import __version__
 from .boosting import boosting_metric, boosting_objective
 from .consensus._consensus import consensus_ranking
@@ -33,6 +30,9 @@ from .order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
 from .order_preserving._regressor import OrderPreservingRegressor
 from .precision_at_top._perceptron import PrecisionAtKPerceptron
 from .preferences._pairwise_dag import PairwiseDAGRanker
+from .validation._cut_queries import CutQueriesWarning
+from .validation._labels import ranking_target
+from .validation._suspicious import SuspiciousDataWarning
 
 __all__ = [
     "CutQueriesWarning",

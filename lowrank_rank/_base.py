@@ -15,7 +15,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ._arrays import (
+from ._version import __version__
+from .lists._lists import RankingLists, slices
+from .lists._ranks import ranks_from_scores
+from .target_losses._names import resolve_measure
+from .target_losses._target_loss import RankingMeasure
+from .validation._arrays import (
     ArrayLike,
     MatrixLike,
     check_range,
@@ -32,13 +37,14 @@ from ._arrays import (
     refuse_dates,
     refuse_dicts,
     refuse_other_kinds,
-    slices,
     take_rows,
     with_numbers,
 )
-from ._classes import read_binary_labels
-from ._cut_queries import known_lists, warn_of_known_queries
-from ._labels import (
+from .validation._classes import read_binary_labels
+from .validation._cut_queries import known_lists, warn_of_known_queries
+from .validation._ids import read_lists
+from .validation._kinds import arrive
+from .validation._labels import (
     carries_qid,
     check_items_judged,
     lists_of,
@@ -53,13 +59,9 @@ from ._labels import (
     warn_of_single_items,
     warn_of_swapped_ids,
 )
-from ._lists import RankingLists, ranks_from_scores
-from ._parameters import check_parameter, say
-from ._suspicious import warn_if_suspicious
-from ._version import __version__
-from ._warn import warn
-from .target_losses._names import resolve_measure
-from .target_losses._target_loss import RankingMeasure
+from .validation._parameters import check_parameter, say
+from .validation._suspicious import warn_if_suspicious
+from .validation._warn import warn
 
 # Saved models -----------------------------------------------------------------------
 
@@ -581,7 +583,7 @@ class BaseRanker(SetsParameters):
             check_no_qid(qid)
             lists = RankingLists.equal(*scores.shape)
         else:
-            lists = RankingLists.from_qid(qid, len(scores))
+            lists = read_lists(qid, len(scores))
         flat = lists.group(scores.ravel())
         return lists.ungroup(ranks_from_scores(flat, lists)).reshape(scores.shape)
 
@@ -601,6 +603,7 @@ class BaseRanker(SetsParameters):
 
     def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
         """Read data into `Rows`: the `whole` of the data, or one block of it."""
+        arrive(X=X, y=y, qid=qid, sample_weight=sample_weight)
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         read_item_names(self, y, reset=reset)
         is_qid_given = qid is not None

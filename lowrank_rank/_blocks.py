@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import (
-    n_rows,
-    shown,
-)
+from .validation._arrays import n_rows, shown
 
 # A fit by sums applies a function to every block of whole lists, and adds up the
 # results. In memory one block is held, from disk the blocks are read again for every

@@ -17,7 +17,9 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from ._arrays import (
+from ._typing import Bunch
+from .metrics._scorer import make_ranking_scorer
+from .validation._arrays import (
     ArrayLike,
     MatrixLike,
     check_same_index,
@@ -27,8 +29,14 @@ from ._arrays import (
     shown,
     take_rows,
 )
-from ._cut_queries import KnownLists, contents_of, may_be_copies, rows_to_know
-from ._labels import (
+from .validation._cut_queries import (
+    KnownLists,
+    contents_of,
+    may_be_copies,
+    rows_to_know,
+)
+from .validation._ids import read_lists
+from .validation._labels import (
     carried_times,
     carries_qid,
     one_label_per_row,
@@ -36,13 +44,10 @@ from ._labels import (
     split_target,
     times_of_rows,
 )
-from ._lists import RankingLists
-from ._parameters import checked, count
-from ._suspicious import warn_if_suspicious
-from ._times import read_times
-from ._typing import Bunch
-from ._warn import warn
-from .metrics._scorer import make_ranking_scorer
+from .validation._parameters import checked, count
+from .validation._suspicious import warn_if_suspicious
+from .validation._times import read_times
+from .validation._warn import warn
 
 __all__ = [
     "QueryTimeSeriesSplit",
@@ -137,7 +142,7 @@ def query_train_test_split(
     splitter = ShuffleSplit(
         1, test_size=test_size, train_size=train_size, random_state=random_state
     )
-    lists = RankingLists.from_qid(qid)
+    lists = read_lists(qid)
     if lists.n_lists < 2:
         raise ValueError("All rows are one query, and a split needs two.")
     train_lists, test_lists = next(splitter.split(lists.lengths))
@@ -299,7 +304,7 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
             )
         times = _read_times(y, groups, time)
         check_consistent_length(X, groups, times)
-        lists = RankingLists.from_qid(groups)
+        lists = read_lists(groups)
         # Ranks of the times: of each row, and of the earliest row of its query.
         _, time_of_row = np.unique(times, return_inverse=True)
         start_of_query = np.minimum.reduceat(lists.group(time_of_row), lists.starts)
@@ -378,7 +383,7 @@ def _read_queries(y, qid):
             "The query of each row is needed: give qid=..., or a ranking_target."
         )
     target = ranking_target(labels, qid, time=times_of_rows(y, qid))
-    return target, RankingLists.from_qid(target["qid"]).codes
+    return target, read_lists(target["qid"]).codes
 
 
 @checked()

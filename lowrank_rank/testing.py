@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ._arrays import ArrayLike
-from ._lists import RankingLists
 from .calibration import calibration_report, conditional_regret, is_order_preserving
+from .lists._lists import RankingLists
 from .low_rank._calibration import decoded_ranks
 from .order_preserving._surrogates import SURROGATES, checked_values, resolve_surrogate
 from .target_losses import PositionalLoss, SetLoss
 from .target_losses._classes import SET_LOSSES, resolve_set_loss
 from .target_losses._names import resolve_target_loss
+from .validation._arrays import ArrayLike
 
 __all__ = ["check_surrogate", "check_target_loss"]
 

@@ -1,27 +1,8 @@
 # ruff: noqa: F401
 """Private names that tests reach, in one place; every other test uses public names."""
 
-from lowrank_rank._arrays import (
-    mean_square,
-)
 from lowrank_rank._base import Rows, linear_scores
 from lowrank_rank._blocks import Blocks, HeldBlocks
-from lowrank_rank._classes import (
-    read_binary_labels,
-    read_label_sets,
-    threshold_between,
-)
-from lowrank_rank._columns import (
-    kind_of_entries,
-)
-from lowrank_rank._lists import (
-    RankingLists,
-    bounded_blocks,
-    mid_fractions,
-    mid_ranks,
-    ranks_from_scores,
-)
-from lowrank_rank._suspicious import RULES
 from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import _trec
 from lowrank_rank.decoders._average_precision import (
@@ -58,6 +39,12 @@ from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.fitting._pairs import PairSums, dense_grades
 from lowrank_rank.fitting._ridge import fit_lsqr
 from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
+from lowrank_rank.lists._lists import RankingLists, bounded_blocks
+from lowrank_rank.lists._ranks import (
+    mid_fractions,
+    mid_ranks,
+    ranks_from_scores,
+)
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.order_preserving import _lambdarank, _surrogates
 from lowrank_rank.order_preserving._lambdarank import LambdaRank
@@ -93,3 +80,13 @@ from lowrank_rank.target_losses._names import (
     resolve_measure,
     resolve_target_loss,
 )
+from lowrank_rank.validation._arrays import mean_square
+from lowrank_rank.validation._check import Check, InputError
+from lowrank_rank.validation._classes import (
+    read_binary_labels,
+    read_label_sets,
+    threshold_between,
+)
+from lowrank_rank.validation._columns import kind_of_entries
+from lowrank_rank.validation._ids import read_lists
+from lowrank_rank.validation._suspicious import RULES

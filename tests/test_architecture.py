@@ -15,12 +15,9 @@ PACKAGE = Path(lowrank_rank.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 #: The floors from the ground up; a module may import what stands below it, and of its own folder.
 FLOORS = [
-    {"_version", "_warn", "_typing", "_tables", "_columns"},
-    {"_arrays"},
-    {"_lists"},
-    {"_times", "_suspicious"},
-    {"_parameters", "_labels"},
-    {"_classes", "_cut_queries"},
+    {"_version", "_typing", "_tables"},
+    {"lists"},
+    {"validation"},
     {"decoders"},
     {"target_losses"},
     {"datasets"},
@@ -47,7 +44,16 @@ FAMILIES = next(floor for floor in FLOORS if "low_rank" in floor) | {"meta"}
 #: They gather public names and hold no code.
 FACES = {"surrogates", "calibration", "boosting"}
 #: Kinds that are kept by kind however many families use them: public, or described in the guide.
-BY_KIND = {"decoders", "target_losses", "metrics", "datasets", "plotting", "dask"}
+BY_KIND = {
+    "lists",
+    "validation",
+    "decoders",
+    "target_losses",
+    "metrics",
+    "datasets",
+    "plotting",
+    "dask",
+}
 
 
 def parts_of(path):

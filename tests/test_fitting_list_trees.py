@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from .internals import ListLoss, RankingLists, fit_list_trees, resolve_target_loss
+from .internals import ListLoss, fit_list_trees, read_lists, resolve_target_loss
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(500, 4)).round(1)
@@ -48,7 +48,7 @@ def test_each_tree_is_a_newton_step(name):
         np.digitize(Y, [0.0, 0.7]).astype(float),
         RNG.uniform(0.5, 2.0, 500),
     )
-    measure, lists = resolve_target_loss("ndcg@10"), RankingLists.from_qid(qid)
+    measure, lists = resolve_target_loss("ndcg@10"), read_lists(qid)
     derivatives = ListLoss(name, measure, grades, weights, lists)
     for n_trees in (2, 10):
         ours = fit_list_trees(trees(max_iter=n_trees), X, derivatives)

@@ -9,7 +9,7 @@ import pytest
 from lowrank_rank import ranking_target
 from lowrank_rank.metrics import per_query
 
-from .internals import RankingLists
+from .internals import RankingLists, read_lists
 
 IDS = {
     "int": [7, 3, 7, 1, 3, 7],
@@ -33,7 +33,7 @@ IDS = {
 @pytest.mark.parametrize("kind", IDS)
 def test_any_ids_in_any_order(kind):
     qid = IDS[kind]() if callable(IDS[kind]) else IDS[kind]
-    lists = RankingLists.from_qid(qid)
+    lists = read_lists(qid)
     rows = lists.group(np.arange(6))
     plain = (
         list(np.asarray(qid))
@@ -58,8 +58,8 @@ def test_integer_ids_of_any_span(dtype, span):
         dtype
     )
     lists, plain = (
-        RankingLists.from_qid(qid),
-        RankingLists.from_qid(list(map(str, qid))),
+        read_lists(qid),
+        read_lists(list(map(str, qid))),
     )
     assert list(map(str, lists.ids)) == list(plain.ids)
     np.testing.assert_array_equal(lists.lengths, plain.lengths)
@@ -71,17 +71,17 @@ def test_narrow_integers_do_not_wrap(dtype):
     info = np.iinfo(dtype)
     low, high = max(info.min, -30_000), min(info.max, 30_000)
     qid = np.tile(np.arange(low, high + 1), 2).astype(dtype)
-    assert RankingLists.from_qid(qid).n_lists == high - low + 1
+    assert read_lists(qid).n_lists == high - low + 1
 
 
 def test_grouped_rows_are_not_copied():
     rows = np.arange(5.0)
-    assert RankingLists.from_qid(["b", "b", "a", "a", "a"]).group(rows) is rows
+    assert read_lists(["b", "b", "a", "a", "a"]).group(rows) is rows
 
 
 def test_sums_ragged_and_equal():
     values = np.arange(12.0).reshape(6, 2)
-    ragged = RankingLists.from_qid([0, 0, 0, 1, 2, 2])
+    ragged = read_lists([0, 0, 0, 1, 2, 2])
     np.testing.assert_array_equal(ragged.sum(values), [[6, 9], [6, 7], [18, 20]])
     equal = RankingLists.equal(3, 2)
     np.testing.assert_array_equal(equal.sum(values), [[2, 4], [10, 12], [18, 20]])
@@ -93,7 +93,7 @@ def test_sums_ragged_and_equal():
 
 
 def test_select_drops_lists_without_rows():
-    lists, kept = RankingLists.from_qid([0, 0, 1, 2, 2]).select(
+    lists, kept = read_lists([0, 0, 1, 2, 2]).select(
         np.array([True, False, False, True, True])
     )
     assert lists.lengths.tolist() == [1, 2]
@@ -144,7 +144,7 @@ RECORD = [("site", "U1"), ("query", "f8")]
 )
 def test_bad_ids(qid, error, message):
     with pytest.raises(error, match=message):
-        RankingLists.from_qid(qid, 2)
+        read_lists(qid, 2)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_bad_ids(qid, error, message):
     ],
 )
 def test_compound_ids_are_ids(qid):
-    assert RankingLists.from_qid(qid).lengths.tolist() == [2, 1]
+    assert read_lists(qid).lengths.tolist() == [2, 1]
     with pytest.raises(ValueError, match="missing"):
         ranking_target([1, 2], [("a", 1), ("a", None)])
 
@@ -196,21 +196,21 @@ def test_ranking_target_of_names_says_what_to_give():
 @pytest.mark.parametrize("size", [1, 2])
 def test_ids_that_are_arrays_are_refused(size):
     with pytest.raises(TypeError, match="qid must hold hashable ids"):
-        RankingLists.from_qid([np.arange(size)] * 3)
+        read_lists([np.arange(size)] * 3)
 
 
 @pytest.mark.parametrize("wrap", [pd.Categorical, pd.CategoricalIndex])
 def test_categories_are_read_by_their_codes(wrap):
     names = ["b", "a", "b", "c", "a"]
-    by_name = RankingLists.from_qid(names)
+    by_name = read_lists(names)
     ids = wrap(names, categories=["unused", "c", "b", "a"])
     for qid in (ids, pd.Series(ids)):
-        lists = RankingLists.from_qid(qid)
+        lists = read_lists(qid)
         assert lists.ids.tolist() == ["b", "a", "c"]
         np.testing.assert_array_equal(lists.order, by_name.order)
         assert ranking_target(np.zeros(5), qid)["qid"].tolist() == names
     missing = wrap(["b", None])
-    for call in (RankingLists.from_qid, lambda qid: ranking_target([0, 1], qid)):
+    for call in (read_lists, lambda qid: ranking_target([0, 1], qid)):
         with pytest.raises(ValueError, match="row 1"):
             call(missing)
 
@@ -219,7 +219,7 @@ def test_equal_ids_are_found_in_whatever_order_they_come():
     rng = np.random.default_rng(0)
     for ids in (["x", "yy", "z"], [("a", 1), ("a", 2), "a"], [1, 1.5, "1"]):
         values = np.fromiter(ids, dtype=object, count=3)[rng.integers(0, 3, 40)]
-        lists = RankingLists.from_qid(values)
+        lists = read_lists(values)
         of_rows = lists.ids[lists.codes]
         assert all(one == v for one, v in zip(of_rows, values, strict=True))
         assert np.all(np.diff(np.unique(lists.codes, return_index=True)[1]) > 0)
@@ -230,7 +230,7 @@ def test_strings_of_any_type_have_codes_in_order_of_appearance(dtype):
     codes = np.random.default_rng(0).integers(0, 40, 300)
     names = [f"q-{code}" for code in codes]
     ids = np.array([""] * 300 if dtype == "U0" else names, dtype=dtype)
-    lists = RankingLists.from_qid(ids)
+    lists = read_lists(ids)
     assert lists.ids.tolist() == list(dict.fromkeys(ids.tolist()))
     assert lists.ids[lists.ungroup(lists.index)].tolist() == ids.tolist()
 
@@ -239,14 +239,14 @@ def test_strings_of_any_type_have_codes_in_order_of_appearance(dtype):
     "qid", [[3, 3, 1, 1, 2], [2, 1, 2, 3, 1], ["b", "a", "b"], [5]]
 )
 def test_the_lists_of_the_first_and_the_last_row(qid):
-    lists = RankingLists.from_qid(np.array(qid))
-    one, two = (RankingLists.from_qid(np.array([qid[i]])) for i in (0, -1))
+    lists = read_lists(np.array(qid))
+    one, two = (read_lists(np.array([qid[i]])) for i in (0, -1))
     assert lists.ends == (one.ends[0], two.ends[0])
     assert (lists.ends[0] == lists.ends[1]) == (qid[0] == qid[-1])
-    assert RankingLists.from_qid(None, 3).ends == (None, None)
+    assert read_lists(None, 3).ends == (None, None)
 
 
 def test_strings_that_end_with_zero_bytes_are_other_ids():
-    lists = RankingLists.from_qid(["a", "a", "a\0", "a\0"])
+    lists = read_lists(["a", "a", "a\0", "a\0"])
     assert lists.ids.tolist() == ["a", "a\0"]
     assert lists.lengths.tolist() == [2, 2]

@@ -3,14 +3,20 @@
 import numpy as np
 import pytest
 
-from .internals import RankingLists, mid_fractions, mid_ranks, ranks_from_scores
+from .internals import (
+    RankingLists,
+    mid_fractions,
+    mid_ranks,
+    ranks_from_scores,
+    read_lists,
+)
 
 
 @pytest.mark.parametrize("qid", [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]])
 def test_ranks_and_mid_ranks(qid):
     """Ties keep the rows' order in ranks, and share the mean rank in mid-ranks."""
     s = np.array([1.0, 3.0, 1.0, 2.0, 2.0, 5.0])
-    lists = RankingLists.from_qid(qid)
+    lists = read_lists(qid)
     ranks, mid = ranks_from_scores(s, lists), mid_ranks(s, lists)
     for q in np.unique(qid):
         here = np.flatnonzero(np.array(qid) == q)

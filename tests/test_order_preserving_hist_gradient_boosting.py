@@ -30,7 +30,7 @@ from lowrank_rank.model_selection import (
 )
 from lowrank_rank.surrogates import SURROGATES
 
-from .internals import ListLoss, RankingLists, resolve_target_loss
+from .internals import ListLoss, read_lists, resolve_target_loss
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +194,7 @@ def test_a_warm_start_on_other_rows_starts_at_their_scores(data, loss):
     own, *others = model.estimator_.staged_predict(X_new)
     model.set_params(max_iter=2).fit(X_new, y, qid=qid)
     stages = list(model.estimator_.staged_predict(X_new))
-    lists = RankingLists.from_qid(qid)
+    lists = read_lists(qid)
     loss = ListLoss(
         "lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists
     )
@@ -299,7 +299,7 @@ def test_the_first_tree_follows_the_derivatives(data):
         "learning_rate": 0.5,
     }
     model = ranker("lambdarank", **params).fit(X, y, qid=qid)
-    lists = RankingLists.from_qid(qid)
+    lists = read_lists(qid)
     loss = ListLoss(
         "lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists
     )

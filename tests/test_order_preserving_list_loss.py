@@ -19,12 +19,13 @@ from .internals import (
     LossesInTurn,
     RankingLists,
     _surrogates,
+    read_lists,
     resolve_target_loss,
 )
 
 RNG = np.random.default_rng(0)
 QID = RNG.integers(0, 40, 600)
-LISTS = RankingLists.from_qid(QID)
+LISTS = read_lists(QID)
 Y = RNG.integers(0, 4, 600).astype(float)
 
 
@@ -42,9 +43,7 @@ def test_a_list_of_weight_two_is_the_list_twice(name):
     loss, s = resolve_target_loss("ndcg@5"), RNG.normal(size=600)
     again = QID < 20
     rows = np.r_[np.arange(600), np.flatnonzero(again)]
-    twice = RankingLists.from_qid(
-        np.where(np.arange(len(rows)) < 600, QID[rows], 100 + QID[rows])
-    )
+    twice = read_lists(np.where(np.arange(len(rows)) < 600, QID[rows], 100 + QID[rows]))
     weighted = ListLoss(name, loss, Y, 1.0 + again, LISTS)(s)
     copies = ListLoss(name, loss, Y[rows], np.ones(len(rows)), twice)(s[rows])
     for a, b in zip(weighted, copies, strict=True):

@@ -10,17 +10,17 @@ from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank.target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK
 
 from .internals import (
-    RankingLists,
     make_batches,
     number_of_batches,
     places_at_top,
+    read_lists,
     resolve_top_loss,
 )
 from .top_cases import numbered
 
 
 def batches_of(X, y, loss, batch_size, random_state, qid=None):
-    lists = RankingLists.from_qid(qid, len(y))
+    lists = read_lists(qid, len(y))
     return make_batches(X, y == 1, lists, loss, batch_size, random_state)
 
 

@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, plain
-from .._lists import bounded_blocks, ranks_from_orders
-from .._parameters import LEVEL, check_parameter, checked, count, number
 from .._tables import TableMixin
 from ..decoders import decode_pd_dag, decode_pd_exact, preference_cost
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
@@ -23,7 +20,18 @@ from ..decoders.feedback_arcs._graphs import (
     strong_components,
 )
 from ..decoders.feedback_arcs._local_search import search, shakes_of
+from ..lists._ids import plain
+from ..lists._lists import bounded_blocks
+from ..lists._ranks import ranks_from_orders
 from ..target_losses import PairwiseDisagreement
+from ..validation._arrays import ArrayLike
+from ..validation._parameters import (
+    LEVEL,
+    check_parameter,
+    checked,
+    count,
+    number,
+)
 from ._votes import Votes, read_votes
 
 

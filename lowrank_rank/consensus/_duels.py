@@ -16,11 +16,11 @@ from scipy.special import expit, log_ndtr, logit
 from scipy.stats import t as student
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike
-from .._lists import ranks_from_orders
-from .._parameters import LEVEL, checked, count, number
-from .._suspicious import warn_if_suspicious
 from .._tables import TableMixin
+from ..lists._ranks import ranks_from_orders
+from ..validation._arrays import ArrayLike
+from ..validation._parameters import LEVEL, checked, count, number
+from ..validation._suspicious import warn_if_suspicious
 from ._consensus import RankIntervals
 from ._read_duels import check_connected, read_duels
 

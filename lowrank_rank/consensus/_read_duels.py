@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import (
+from ..validation._arrays import (
     LARGEST,
     check_finite,
     check_same_index,
@@ -18,10 +18,10 @@ from .._arrays import (
     refuse_same_names,
     shown,
 )
-from .._columns import first_text
-from .._lists import coded, codes_of, id_array
-from .._suspicious import warn_if_suspicious
-from .._warn import warn_of_other_columns
+from ..validation._columns import first_text
+from ..validation._ids import coded, codes_of, id_array
+from ..validation._suspicious import warn_if_suspicious
+from ..validation._warn import warn_of_other_columns
 from ._votes import read_votes
 
 #: Words for a tie, also of logs of arenas.

@@ -8,7 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from .._arrays import (
+from ..datasets._orders import check_item_columns, check_unique, flat, named_grades
+from ..lists._ids import is_missing
+from ..target_losses import PairwiseDisagreement
+from ..validation._arrays import (
     by_label,
     check_same_index,
     check_size,
@@ -17,11 +20,9 @@ from .._arrays import (
     numbers,
     shown,
 )
-from .._labels import read_weights
-from .._lists import codes_of, id_array, is_missing
-from .._warn import warn_of_other_columns
-from ..datasets._orders import check_item_columns, check_unique, flat, named_grades
-from ..target_losses import PairwiseDisagreement
+from ..validation._ids import codes_of, id_array
+from ..validation._labels import read_weights
+from ..validation._warn import warn_of_other_columns
 
 _KINDS = """say what the votes are, by one of these words:
 kind='orders': items, best first, as in [[2, 0, 1], [1, 2]];

@@ -11,11 +11,16 @@ from dask import delayed, is_dask_collection
 from distributed import default_client
 from sklearn.base import is_classifier
 
-from .._arrays import check_same_index, n_rows, stacked, take_rows
 from .._blocks import Blocks
-from .._labels import refuse_ids_beside_grades
-from .._lists import RankingLists
-from .._warn import warn
+from ..validation._arrays import (
+    check_same_index,
+    n_rows,
+    stacked,
+    take_rows,
+)
+from ..validation._ids import read_lists
+from ..validation._labels import refuse_ids_beside_grades
+from ..validation._warn import warn
 
 # Blocks on a cluster ----------------------------------------------------------------
 
@@ -118,7 +123,7 @@ def _ids_and_first_row(block):
     X, y, qid, _ = block
     if not n_rows(y):
         return None
-    ids = None if qid is None else RankingLists.from_qid(qid).ids
+    ids = None if qid is None else read_lists(qid).ids
     return ids, take_rows(X, [0])
 
 
@@ -187,7 +192,7 @@ def _check_categories(first_rows):
 
 def _rows_of_lists(block, is_chosen):
     """Rows of a block in some of its lists; `is_chosen` has a flag for each id."""
-    lists = RankingLists.from_qid(block[2])
+    lists = read_lists(block[2])
     rows: Any = np.flatnonzero(lists.ungroup(lists.repeat(is_chosen)))
     if rows[-1] - rows[0] == len(rows) - 1:
         rows = slice(rows[0], rows[-1] + 1)  # views, no copies

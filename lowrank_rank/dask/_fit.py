@@ -8,9 +8,7 @@ import numpy as np
 from distributed import Client
 from sklearn.base import BaseEstimator, is_classifier
 
-from .._arrays import plain
-from .._classes import class_labels, names_classes
-from .._parameters import check_parameters, fresh_fit
+from ..lists._ids import plain
 from ..meta._stacking import StackingRanker, as_ranker
 from ..meta._wrapped import WrappedRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
@@ -18,6 +16,8 @@ from ..order_preserving._list_loss import has_utilities
 from ..order_preserving._problem import read
 from ..order_preserving._regressor import OrderPreservingRegressor
 from ..target_losses._names import resolve_measure
+from ..validation._classes import class_labels, names_classes
+from ..validation._parameters import check_parameters, fresh_fit
 from ._blocks import blocks_of
 from ._stack import fit_stack
 from ._trees import fit_trees

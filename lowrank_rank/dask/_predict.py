@@ -12,8 +12,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_one_list
-from .._labels import refuse_zero_weights
-from .._lists import RankingLists, ranks_from_orders, ranks_from_scores
+from ..lists._ranks import ranks_from_orders, ranks_from_scores
+from ..validation._ids import read_lists
+from ..validation._labels import refuse_zero_weights
 from ._blocks import blocks_of, pieces_of
 
 
@@ -148,7 +149,7 @@ def rank(
     ids = qid
     if not one_list:
         ids = np.concatenate(client.gather(client.compute(pieces_of(qid))))
-    lists = RankingLists.from_qid(ids, sum(lengths))
+    lists = read_lists(ids, sum(lengths))
     ranks = lists.ungroup(ranks_from_scores(lists.group(np.concatenate(parts)), lists))
     return da.from_array(ranks, chunks=(tuple(lengths),))
 

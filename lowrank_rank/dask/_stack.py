@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
 
-from .._labels import refuse_zero_weights
-from .._lists import RankingLists
 from .._typing import Bunch
 from ..meta._stacking import as_ranker, naming_part, scores_of
+from ..validation._ids import read_lists
+from ..validation._labels import refuse_zero_weights
 from ._blocks import DaskBlocks
 
 
@@ -92,7 +92,7 @@ def _same(models):
 def lengths_and_is_counted(block):
     """Length of each list of a block, and whether the list has positive weight."""
     _, _, qid, weights = block
-    lists = RankingLists.from_qid(qid)
+    lists = read_lists(qid)
     if weights is None:
         return lists.lengths, np.ones(lists.n_lists, dtype=bool)
     return lists.lengths, lists.sum(lists.group(np.asarray(weights))) > 0

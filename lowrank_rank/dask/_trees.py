@@ -14,9 +14,9 @@ from distributed import wait
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix, issparse
 
-from .._labels import refuse_zero_weights
-from .._lists import RankingLists
+from ..lists._lists import RankingLists
 from ..meta._wrapped import cloned, explain_long_query
+from ..validation._labels import refuse_zero_weights
 from ._blocks import join
 
 

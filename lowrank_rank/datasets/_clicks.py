@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import (
+from .._typing import Bunch
+from ..lists._lists import RankingLists
+from ..validation._arrays import (
     ArrayLike,
     by_label,
     check_finite,
@@ -15,10 +17,9 @@ from .._arrays import (
     numbers,
     shown,
 )
-from .._labels import read_labels
-from .._lists import RankingLists
-from .._parameters import check_parameter, checked, count, number
-from .._typing import Bunch
+from ..validation._ids import read_lists
+from ..validation._labels import read_labels
+from ..validation._parameters import check_parameter, checked, count, number
 
 
 @checked(min_propensity=[number(0, 1)], non_negative=[bool])
@@ -300,7 +301,7 @@ def make_clicks(
     rng = check_random_state(random_state)
     # No document is relevant if all grades are 0.
     relevance = y / (float(max_grade) or 1.0)
-    lists = RankingLists.from_qid(qid, len(y))
+    lists = read_lists(qid, len(y))
     session, row, position = _draw_sessions(lists, scores, n_sessions, temperature, rng)
     if cutoff is not None:
         is_shown = position <= cutoff

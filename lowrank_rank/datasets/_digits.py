@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike
 from sklearn.datasets import load_digits
 from sklearn.utils import check_array, check_random_state
 
-from .._arrays import shown
-from .._parameters import checked, count
 from .._tables import pandas_for
 from .._typing import Bunch
+from ..validation._arrays import shown
+from ..validation._parameters import checked, count
 
 
 @checked(return_images=[bool], as_frame=[bool])

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from .._parameters import Rule, check_parameter
+from ..validation._parameters import Rule, check_parameter
 
 path_like = Rule(
     lambda value: isinstance(value, str | os.PathLike), "a path, str or Path"

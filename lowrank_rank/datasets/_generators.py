@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._parameters import Rule, checked, count, number
 from .._typing import Bunch
+from ..validation._parameters import Rule, checked, count, number
 
 
 def _is_range(value):

@@ -13,15 +13,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import (
+from ..lists._ids import factorize, plain
+from ..validation._arrays import (
     check_same_columns,
     check_same_index,
-    plain,
     shown,
     stacked,
 )
-from .._lists import factorize, id_array, refuse_missing_ids
-from .._parameters import checked, count
+from ..validation._ids import id_array, refuse_missing_ids
+from ..validation._parameters import checked, count
 from ._files import line_of_row, path_like, read_path, read_svmlight, text, texts
 from ._letor import OF_FILES, can_represent, convert_features, feature_dtype
 

@@ -9,19 +9,19 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from .._arrays import (
+from ..lists._ids import plain
+from ..lists._lists import slices
+from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
     check_same_index,
     check_size,
     check_unmasked,
-    plain,
     shown,
-    slices,
 )
-from .._labels import split_target
-from .._lists import RankingLists
-from .._parameters import check_parameter, checked, count
+from ..validation._ids import read_lists
+from ..validation._labels import split_target
+from ..validation._parameters import check_parameter, checked, count
 from ._files import (
     id_dtype,
     line_of_row,
@@ -259,7 +259,7 @@ def dump_letor(
     if qid is None:
         raise ValueError("dump_letor needs the query id of each row, qid.")
     X, y = _check_rows(X, y)
-    lists = RankingLists.from_qid(qid, len(y))
+    lists = read_lists(qid, len(y))
     ids = _ids_in_file(lists.ids)
     with open_replacing(path) as file:
         for line in (comment or "").splitlines():

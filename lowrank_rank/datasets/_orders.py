@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import (
+from ..lists._ids import is_missing
+from ..validation._arrays import (
     check_size,
     column_names,
     is_frame,
     refuse_id_columns,
     shown,
 )
-from .._lists import is_missing
-from .._parameters import check_parameter, count
+from ..validation._parameters import check_parameter, count
 
 _TIED = (list, tuple, set, frozenset, np.ndarray)
 

@@ -4,9 +4,9 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from .._parameters import checked, count, number
 from .._typing import Bunch
 from ..decoders.feedback_arcs._graphs import acyclic
+from ..validation._parameters import checked, count, number
 from ._generators import OF_LABELS, check_label_features, draw_labels, noise_level
 
 

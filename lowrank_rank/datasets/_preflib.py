@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import check_size
 from .._typing import Bunch
+from ..validation._arrays import check_size
 from ._files import read_path, refuse_line
 from ._orders import tied_grades
 

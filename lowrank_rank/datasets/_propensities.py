@@ -6,7 +6,8 @@ from scipy.sparse import csr_matrix, diags
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import t as student
 
-from .._arrays import (
+from .._typing import Bunch
+from ..validation._arrays import (
     ArrayLike,
     check_finite,
     check_same_index,
@@ -14,9 +15,8 @@ from .._arrays import (
     check_size,
     numbers,
 )
-from .._lists import codes_of
-from .._parameters import LEVEL, checked
-from .._typing import Bunch
+from ..validation._ids import codes_of
+from ..validation._parameters import LEVEL, checked
 from ._clicks import check_positions
 
 #: Fewest documents for errors that are clustered by them, as groups of `bradley_terry`.

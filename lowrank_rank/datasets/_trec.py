@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from .._arrays import column_names, is_frame, plain, shown, table_of
-from .._labels import QUERY
-from .._lists import id_text
-from .._parameters import Rule, check_parameter
 from .._typing import Bunch
-from .._warn import warn
+from ..lists._ids import plain
+from ..validation._arrays import column_names, is_frame, shown, table_of
+from ..validation._ids import id_text
+from ..validation._labels import QUERY
+from ..validation._parameters import Rule, check_parameter
+from ..validation._warn import warn
 from ._files import numbered_blocks, open_replacing, path_like, read_path, refuse_line
 
 #: Possible names of the columns of a frame; tables that are returned have the first.

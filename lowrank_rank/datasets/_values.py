@@ -5,7 +5,7 @@ from itertools import chain
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import (
+from ..validation._arrays import (
     check_finite,
     check_same_index,
     column_names,
@@ -15,7 +15,7 @@ from .._arrays import (
     refuse_same_names,
     shown,
 )
-from .._columns import lines_of_words
+from ..validation._columns import lines_of_words
 
 
 def read_columns(values, name, expected=()):

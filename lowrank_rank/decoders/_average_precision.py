@@ -12,9 +12,10 @@ row by row: d = r(r+1)/2 entries in the order of ``numpy.tril_indices(r)``.
 
 import numpy as np
 
-from .._arrays import ArrayLike
-from .._lists import bounded_blocks, ranks_from_orders
-from .._parameters import check_parameter, count
+from ..lists._lists import bounded_blocks
+from ..lists._ranks import ranks_from_orders
+from ..validation._arrays import ArrayLike
+from ..validation._parameters import check_parameter, count
 from ._decoded import (
     Decoded,
     checked_vectors,

@@ -6,9 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from .._arrays import LARGEST, ArrayLike, check_finite, numbers
-from .._lists import RankingLists, ranks_from_scores
-from .._parameters import check_parameter, count
+from ..lists._lists import RankingLists
+from ..lists._ranks import ranks_from_scores
+from ..validation._arrays import (
+    LARGEST,
+    ArrayLike,
+    check_finite,
+    numbers,
+)
+from ..validation._parameters import check_parameter, count
 
 
 class Decoder(NamedTuple):

@@ -12,14 +12,14 @@ from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import has_fit_parameter
 
-from .._arrays import (
+from .._base import attribute_of_fitted
+from ..lists._ids import plain
+from ..validation._arrays import (
     is_data_frame,
     name_the_text,
-    plain,
     take_rows,
     without_empty_columns,
 )
-from .._base import attribute_of_fitted
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
 

@@ -5,9 +5,9 @@ from math import ceil
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from .._lists import RankingLists
-from .._parameters import count, number
+from ..lists._lists import RankingLists
 from ..target_losses._target_loss import mean_of_lists
+from ..validation._parameters import count, number
 
 #: For the table of parameters of what stops early.
 PARAMETERS = {

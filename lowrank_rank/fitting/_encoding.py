@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import (
-    is_finite,
-    shown,
-)
-from .._lists import check_ranks
 from ..target_losses import TargetLoss
 from ..target_losses._target_loss import reciprocal
+from ..validation._arrays import is_finite, shown
+from ..validation._ids import check_ranks
 
 NOT_FINITE = (
     "targets must be finite, or NaN if an item is not judged. If the loss is right, "

@@ -14,26 +14,30 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import (
+from .._base import SetsParameters, attribute_of_fitted, read_features
+from .._blocks import Blocks, EarlierLists, read_blocks
+from ..lists._ids import plain
+from ..lists._lists import bounded_blocks, slices
+from ..target_losses import PairwiseDisagreement
+from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
     is_data_frame,
     is_finite,
     n_rows,
-    plain,
     refuse_dates,
     refuse_range,
-    slices,
     take_rows,
     with_numbers,
 )
-from .._base import SetsParameters, attribute_of_fitted, read_features
-from .._blocks import Blocks, EarlierLists, read_blocks
-from .._labels import refuse_unjudged_item
-from .._lists import bounded_blocks
-from .._parameters import all_or_nothing, fresh_fit, predictor, say
-from .._warn import WarningsOnce
-from ..target_losses import PairwiseDisagreement
+from ..validation._labels import refuse_unjudged_item
+from ..validation._parameters import (
+    all_or_nothing,
+    fresh_fit,
+    predictor,
+    say,
+)
+from ..validation._warn import WarningsOnce
 from ._any_regressor import (
     RegressorModel,
     document_trees,

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
-from .._arrays import slices
+from ..lists._lists import slices
 from ._statistics import Scaling
 
 

@@ -8,7 +8,7 @@ file alone uses that class.
 import numpy as np
 import sklearn
 
-from .._arrays import is_finite, without_empty_columns
+from ..validation._arrays import is_finite, without_empty_columns
 
 
 def fit_list_trees(trees, X, derivatives):

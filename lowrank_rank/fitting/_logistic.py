@@ -9,10 +9,10 @@ from scipy.special import expit, logit, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from .._arrays import is_finite
 from .._base import linear_scores
-from .._lists import bounded_blocks
-from .._warn import warn
+from ..lists._lists import bounded_blocks
+from ..validation._arrays import is_finite
+from ..validation._warn import warn
 from ._lbfgs import lbfgs
 from ._statistics import Moments, Scaling, chosen_alpha, shift_full_columns, standardise
 

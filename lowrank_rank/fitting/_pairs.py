@@ -15,7 +15,8 @@ where all grades are distinct.
 
 import numpy as np
 
-from .._lists import RankingLists, blocks_of_lists, sort_lists
+from ..lists._lists import RankingLists, blocks_of_lists
+from ..lists._ranks import sort_lists
 
 _PER_PASS = 8  # largest number of grades that one pass compares
 _ROWS_AT_ONCE = 2**13

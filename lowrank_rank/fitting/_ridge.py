@@ -20,11 +20,11 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import check_size
 from .._base import linear_scores
 from .._blocks import check_has_ids, refuse_cut_list
-from .._labels import refuse_zero_weights
-from .._warn import warn
+from ..validation._arrays import check_size
+from ..validation._labels import refuse_zero_weights
+from ..validation._warn import warn
 from ._encoding import mean_normaliser
 from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, count_lists
 

@@ -16,8 +16,9 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._arrays import is_finite, slices
-from .._warn import warn
+from ..lists._lists import slices
+from ..validation._arrays import is_finite
+from ..validation._warn import warn
 
 _TINY = np.finfo(float).tiny
 _EPS = np.finfo(float).eps

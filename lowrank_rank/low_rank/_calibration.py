@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import ArrayLike, numbers
-from .._labels import read_distributions
-from .._lists import check_ranks
-from .._parameters import checked, count
 from .._tables import TableMixin
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..target_losses._target_loss import Decoder
+from ..validation._arrays import ArrayLike, numbers
+from ..validation._ids import check_ranks
+from ..validation._labels import read_distributions
+from ..validation._parameters import checked, count
 
 _MAX_ITEMS = 8  # 8! orders
 

@@ -9,9 +9,19 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index
 from .._base import Rows
-from .._classes import (
+from ..fitting._any_regressor import resolved_estimator
+from ..fitting._encoding import Encoding
+from ..fitting._estimator import AddsUp, has_sums
+from ..fitting._logistic import ClassModel, fit_classes
+from ..target_losses import MatrixLoss
+from ..validation._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_range,
+    check_same_index,
+)
+from ..validation._classes import (
     check_same_classes,
     class_indices,
     decision_score,
@@ -19,13 +29,15 @@ from .._classes import (
     read_classes,
     read_costs,
 )
-from .._labels import read_weights
-from .._parameters import RUNTIME, count, fresh_fit, number, predictor, say
-from ..fitting._any_regressor import resolved_estimator
-from ..fitting._encoding import Encoding
-from ..fitting._estimator import AddsUp, has_sums
-from ..fitting._logistic import ClassModel, fit_classes
-from ..target_losses import MatrixLoss
+from ..validation._labels import read_weights
+from ..validation._parameters import (
+    RUNTIME,
+    count,
+    fresh_fit,
+    number,
+    predictor,
+    say,
+)
 
 
 def _has_probabilities(classifier):

@@ -7,16 +7,32 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._base import Rows
-from .._classes import read_label_sets
-from .._labels import check_items_judged, read_item_names, read_weights
-from .._parameters import RUNTIME, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import resolved_estimator
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
 from ..fitting._logistic import FractionalModel
 from ..target_losses._classes import FBeta, SetLoss, resolve_set_loss
+from ..validation._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_range,
+    check_same_index,
+    check_size,
+)
+from ..validation._classes import read_label_sets
+from ..validation._labels import (
+    check_items_judged,
+    read_item_names,
+    read_weights,
+)
+from ..validation._parameters import (
+    RUNTIME,
+    count,
+    fresh_fit,
+    number,
+    regressor,
+)
 
 
 class LabelledSets:

@@ -8,10 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_size, is_finite
 from .._base import BaseRanker, Rows
-from .._lists import bounded_blocks
-from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
 from ..fitting._any_regressor import resolved_estimator
 from ..fitting._encoding import (
     decoded_scores,
@@ -22,8 +19,23 @@ from ..fitting._encoding import (
 )
 from ..fitting._estimator import AddsUp
 from ..fitting._ridge import chosen_solver, solve_sums
+from ..lists._lists import bounded_blocks
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
+from ..validation._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_size,
+    is_finite,
+)
+from ..validation._parameters import (
+    RUNTIME,
+    count,
+    fresh_fit,
+    number,
+    regressor,
+    say,
+)
 
 
 class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):

@@ -10,7 +10,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sklearn.utils import check_array
 
-from .._arrays import (
+from ..fitting._any_regressor import item_forest
+from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
+from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
+from ..order_preserving._list_loss import has_utilities
+from ..order_preserving._regressor import OrderPreservingRegressor
+from ..target_losses import TargetLoss
+from ..validation._arrays import (
     column_names,
     holds_objects,
     is_data_frame,
@@ -21,18 +27,12 @@ from .._arrays import (
     refuse_dicts,
     with_numbers,
 )
-from .._columns import (
+from ..validation._columns import (
     is_missing_entry,
     kind_of_entries,
     refuse_numbers_as_text,
 )
-from .._warn import warn
-from ..fitting._any_regressor import item_forest
-from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
-from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
-from ..order_preserving._list_loss import has_utilities
-from ..order_preserving._regressor import OrderPreservingRegressor
-from ..target_losses import TargetLoss
+from ..validation._warn import warn
 
 #: The most categories of a feature of scikit-learn's histogram trees.
 _MAX_CATEGORIES = 255

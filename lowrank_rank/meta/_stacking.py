@@ -15,15 +15,10 @@ from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, shown, take_rows
 from .._base import BaseRanker, refuse_importances
 from .._blocks import HeldBlocks
-from .._labels import joined_target, times_of_rows
-from .._lists import RankingLists
-from .._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from .._tables import TableMixin
 from .._typing import Bunch, Named
-from .._warn import WarningsOnce, collecting, warn
 from ..fitting._any_regressor import weight_parameters
 from ..order_preserving._list_loss import (
     deviation_of,
@@ -31,6 +26,18 @@ from ..order_preserving._list_loss import (
     squares_within,
 )
 from ..target_losses._target_loss import RankingMeasure
+from ..validation._arrays import ArrayLike, MatrixLike, shown, take_rows
+from ..validation._ids import read_lists
+from ..validation._labels import joined_target, times_of_rows
+from ..validation._parameters import (
+    RUNTIME,
+    Rule,
+    count,
+    fresh_fit,
+    number,
+    predictor,
+)
+from ..validation._warn import WarningsOnce, collecting, warn
 from ._default_parts import default_parts, is_of_default_part
 from ._wrapped import WrappedRanker, WrapsModels, last_step
 
@@ -731,7 +738,7 @@ def squares_of_parts(block):
     scores, _, qid, weights = block
     groups = np.arange(scores.shape[1])
     if qid is not None:
-        groups = RankingLists.from_qid(qid).codes
+        groups = read_lists(qid).codes
     return np.array([squares_within(one, groups, weights) for one in scores])
 
 

@@ -18,7 +18,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import (
+from .._base import BaseRanker, attribute_of_fitted, read_features
+from ..fitting._any_regressor import checked_prediction, fit_one, weight_parameters
+from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
+from ..lists._lists import RankingLists
+from ..target_losses._target_loss import RankingMeasure
+from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
     check_table,
@@ -28,12 +33,12 @@ from .._arrays import (
     refuse_dicts,
     take_rows,
 )
-from .._base import BaseRanker, attribute_of_fitted, read_features
-from .._lists import RankingLists
-from .._parameters import fresh_fit, number, predictor, random_state
-from ..fitting._any_regressor import checked_prediction, fit_one, weight_parameters
-from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
-from ..target_losses._target_loss import RankingMeasure
+from ..validation._parameters import (
+    fresh_fit,
+    number,
+    predictor,
+    random_state,
+)
 from ._staged_scores import staged_scores, with_trees
 
 

@@ -13,16 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arrays import (
-    ArrayLike,
-    MatrixLike,
-    shown,
-)
-from .._parameters import LEVEL, checked
-from .._suspicious import warn_if_suspicious
 from .._tables import TableMixin
-from .._warn import warn
 from ..datasets._values import read_values
+from ..validation._arrays import ArrayLike, MatrixLike, shown
+from ..validation._parameters import LEVEL, checked
+from ..validation._suspicious import warn_if_suspicious
+from ..validation._warn import warn
 from ._judged import compare_judged, warning_of_undecided
 from ._mean_intervals import MeanIntervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals

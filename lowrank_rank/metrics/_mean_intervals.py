@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from .._arrays import check_finite, check_same_index
-from .._parameters import LEVEL, checked
-from .._suspicious import warn_if_suspicious
 from .._tables import TableMixin
 from ..datasets._values import check_same_ids, read_columns
 from ..target_losses._names import resolve_measure
+from ..validation._arrays import check_finite, check_same_index
+from ..validation._parameters import LEVEL, checked
+from ..validation._suspicious import warn_if_suspicious
 from ._betting import betting, check_anytime
 from ._query_weights import (
     Units,

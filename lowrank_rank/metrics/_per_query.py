@@ -6,18 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arrays import (
-    ArrayLike,
-    check_same_labels,
-    exact_scores,
-    shown,
-    table_of,
-)
-from .._labels import lists_of, read_labels, split_target
-from .._lists import RankingLists, sort_lists
-from .._parameters import by_keyword, check_parameter, count
-from .._suspicious import are_reversed, centred_labels
 from ..datasets._trec import RELEVANCE, SCORE, check_ids, read_mapping
+from ..lists._lists import RankingLists
+from ..lists._ranks import sort_lists
 from ..target_losses._names import (
     SCORE_ONLY,
     TARGET_LOSSES,
@@ -26,6 +17,16 @@ from ..target_losses._names import (
     resolve_measure,
 )
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
+from ..validation._arrays import (
+    ArrayLike,
+    check_same_labels,
+    exact_scores,
+    shown,
+    table_of,
+)
+from ..validation._labels import lists_of, read_labels, split_target
+from ..validation._parameters import by_keyword, check_parameter, count
+from ..validation._suspicious import are_reversed, centred_labels
 from ._query_weights import Units
 
 if TYPE_CHECKING:

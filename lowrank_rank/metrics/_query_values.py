@@ -8,27 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from .._arrays import (
-    check_same_columns,
-    check_same_index,
-    n_rows,
-    shown,
-)
-from .._labels import (
-    lists_of,
-    read_labels,
-    read_scores,
-    refuse_ids_beside_grades,
-    split_target,
-    warn_of_single_items,
-)
-from .._suspicious import (
-    SuspiciousDataWarning,
-    are_reversed,
-    centred_labels,
-    warn_if_suspicious,
-)
-from .._warn import warn
 from ..datasets._trec import (
     RELEVANCE,
     SCORE,
@@ -38,6 +17,27 @@ from ..datasets._trec import (
     read_mapping,
 )
 from ..target_losses._target_loss import check_zero_division
+from ..validation._arrays import (
+    check_same_columns,
+    check_same_index,
+    n_rows,
+    shown,
+)
+from ..validation._labels import (
+    lists_of,
+    read_labels,
+    read_scores,
+    refuse_ids_beside_grades,
+    split_target,
+    warn_of_single_items,
+)
+from ..validation._suspicious import (
+    SuspiciousDataWarning,
+    are_reversed,
+    centred_labels,
+    warn_if_suspicious,
+)
+from ..validation._warn import warn
 from ._judged import JudgedRuns, have_judged_irrelevant
 from ._per_query import ListsOfRun, check_takes_runs
 from ._scorer import RankingScorer, warn_of_worthless_grades

@@ -4,9 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import check_finite, column_names, numbers, plain, shown
-from .._columns import first_text
-from .._lists import id_text, is_missing
+from ..lists._ids import is_missing, plain
+from ..validation._arrays import (
+    check_finite,
+    column_names,
+    numbers,
+    shown,
+)
+from ..validation._columns import first_text
+from ..validation._ids import id_text
 
 
 class Units:

@@ -9,27 +9,7 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_same_index,
-    n_rows,
-    shown,
-    take_rows,
-)
-from .._cut_queries import warn_of_known_queries
-from .._labels import (
-    carries_qid,
-    one_label_per_row,
-    read_item_names,
-    refuse_lost_qid,
-    split_target,
-)
-from .._lists import RankingLists
-from .._parameters import check_parameter, check_parameters
-from .._suspicious import warn_if_suspicious
 from .._typing import BaseEstimator
-from .._warn import warn
 from ..target_losses._names import (
     SCORE_ONLY,
     TARGET_LOSSES,
@@ -37,6 +17,26 @@ from ..target_losses._names import (
     stated_parameters,
 )
 from ..target_losses._target_loss import RankingMeasure
+from ..validation._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_index,
+    n_rows,
+    shown,
+    take_rows,
+)
+from ..validation._cut_queries import warn_of_known_queries
+from ..validation._ids import read_lists
+from ..validation._labels import (
+    carries_qid,
+    one_label_per_row,
+    read_item_names,
+    refuse_lost_qid,
+    split_target,
+)
+from ..validation._parameters import check_parameter, check_parameters
+from ..validation._suspicious import warn_if_suspicious
+from ..validation._warn import warn
 
 
 def make_ranking_scorer(
@@ -304,7 +304,7 @@ class RankingScorer(BaseEstimator):
             refuse_lost_qid(f"a model inside this {type(estimator).__name__}")
         if qid is not None:
             was_one_list = n_lists == 1 and not any(with_qid)
-            if was_one_list and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1:
+            if was_one_list and read_lists(qid, n_rows(y)).n_lists > 1:
                 warn(
                     "The scorer sees several lists, but the model was fitted on one: "
                     "pass the qid to fit as well (y=ranking_target(y, qid) does both)."

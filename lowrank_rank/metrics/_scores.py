@@ -5,12 +5,9 @@ from typing import Any
 import numpy as np
 
 from .. import target_losses as losses
-from .._arrays import (
-    ArrayLike,
-    shown,
-)
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import check_zero_division
+from ..validation._arrays import ArrayLike, shown
 
 
 def measured(measure, y_true, y_score, qid, sample_weight, average, zero_division):

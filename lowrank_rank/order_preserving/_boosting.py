@@ -9,14 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import ArrayLike, check_finite, check_same_index, numbers
 from .._base import Rows
-from .._labels import check_judged, lists_of, read_labels, read_weights
-from .._lists import RankingLists, id_array
 from ..fitting._encoding import encode_documents, mean_normaliser
+from ..lists._lists import RankingLists
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_measure, resolve_target_loss
 from ..target_losses._target_loss import RankingMeasure
+from ..validation._arrays import (
+    ArrayLike,
+    check_finite,
+    check_same_index,
+    numbers,
+)
+from ..validation._ids import id_array
+from ..validation._labels import (
+    check_judged,
+    lists_of,
+    read_labels,
+    read_weights,
+)
 from ._list_loss import ListLoss, check_loss
 from ._surrogates import LARGEST_SCORE, Surrogate, surrogate_for
 

@@ -5,7 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import (
+from ..fitting._lbfgs import lbfgs
+from ..lists._lists import RankingLists
+from ..target_losses._names import names_of, resolve_target_loss
+from ..validation._arrays import (
     ArrayLike,
     check_finite,
     check_same_labels,
@@ -13,11 +16,14 @@ from .._arrays import (
     numbers,
     shown,
 )
-from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
-from .._lists import RankingLists
-from .._parameters import check_parameter, checked, count, number
-from ..fitting._lbfgs import lbfgs
-from ..target_losses._names import names_of, resolve_target_loss
+from ..validation._labels import (
+    check_judged,
+    lists_of,
+    read_labels,
+    read_weights,
+    split_target,
+)
+from ..validation._parameters import check_parameter, checked, count, number
 from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate
 
 

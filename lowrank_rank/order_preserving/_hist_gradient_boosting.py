@@ -11,7 +11,12 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import (
+from .._base import BaseRanker, Rows, read_features, refuse_importances
+from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
+from ..fitting._list_trees import fit_list_trees
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
+from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
     check_table,
@@ -24,13 +29,15 @@ from .._arrays import (
     take_rows,
     with_numbers,
 )
-from .._base import BaseRanker, Rows, read_features, refuse_importances
-from .._columns import first_text
-from .._parameters import RUNTIME, Rule, count, fresh_fit, number, say
-from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
-from ..fitting._list_trees import fit_list_trees
-from ..target_losses import TargetLoss
-from ..target_losses._names import resolve_target_loss
+from ..validation._columns import first_text
+from ..validation._parameters import (
+    RUNTIME,
+    Rule,
+    count,
+    fresh_fit,
+    number,
+    say,
+)
 from ._list_loss import ListLoss, LossesInTurn, check_loss
 from ._surrogates import Surrogate
 

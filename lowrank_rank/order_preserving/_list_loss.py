@@ -5,13 +5,13 @@ from math import ceil
 
 import numpy as np
 
-from .._arrays import shown
 from .._base import Rows
 from ..fitting._encoding import checked_row_targets, encode_documents
 from ..target_losses import DCG, MeanAveragePrecision
 from ..target_losses._names import names_of
 from ..target_losses._positional import discounts
 from ..target_losses._target_loss import reciprocal
+from ..validation._arrays import shown
 from ._lambdarank import LambdaRank
 from ._surrogates import (
     SURROGATES,

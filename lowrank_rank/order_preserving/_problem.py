@@ -16,9 +16,7 @@ from operator import add
 import numpy as np
 from scipy import sparse
 
-from .._arrays import is_finite
 from .._blocks import EarlierLists, block_of, check_has_ids
-from .._labels import refuse_unjudged_item, refuse_zero_weights
 from ..fitting._encoding import (
     encode_documents,
     encode_items,
@@ -29,6 +27,11 @@ from ..fitting._lbfgs import lbfgs
 from ..fitting._linear_problem import LinearProblem
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Moments, Scaling, SecondMoments, chosen_alpha
+from ..validation._arrays import is_finite
+from ..validation._labels import (
+    refuse_unjudged_item,
+    refuse_zero_weights,
+)
 from ._bounds import C_phi
 from ._surrogates import (
     PairwiseLogistic,

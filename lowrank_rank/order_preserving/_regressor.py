@@ -9,14 +9,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker
 from .._blocks import Blocks, HeldBlocks, first_block, read_blocks
-from .._labels import read_item_names
-from .._parameters import count, fresh_fit, number, say, verbosity
-from .._warn import warn
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
+from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._labels import read_item_names
+from ..validation._parameters import (
+    count,
+    fresh_fit,
+    number,
+    say,
+    verbosity,
+)
+from ..validation._warn import warn
 from ._list_loss import check_has_utilities
 from ._problem import Problem, read
 from ._surrogates import Surrogate, resolve_surrogate

@@ -28,10 +28,15 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 
-from .._arrays import shown
-from .._parameters import check_parameter, inherit_docstrings, number, refuse_class
 from .._typing import BaseEstimator
 from ..fitting._pairs import PairSums, dense_grades
+from ..validation._arrays import shown
+from ..validation._parameters import (
+    check_parameter,
+    inherit_docstrings,
+    number,
+    refuse_class,
+)
 
 #: Bound of scores and utilities, such that sums of their squares are finite.
 LARGEST_SCORE = 1e100

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import MatrixLike
-from .._parameters import check_parameter
 from ..metrics._comparison import RankerComparison, compare_rankers
+from ..validation._arrays import MatrixLike
+from ..validation._parameters import check_parameter
 from ._top import Display, axes_for
 
 

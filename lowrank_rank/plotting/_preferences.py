@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import ArrayLike, MatrixLike
 from ..decoders import preference_cost
 from ..decoders.feedback_arcs._decoders import pd_decoder
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING
 from ..decoders.feedback_arcs._graphs import net_preferences
+from ..validation._arrays import ArrayLike, MatrixLike
 from ._top import Display, axes_for
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import ArrayLike
 from ..consensus._consensus import ConsensusRanking
 from ..consensus._duels import BradleyTerry
+from ..validation._arrays import ArrayLike
 from ._top import Display, axes_for
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import ArrayLike, MatrixLike
-from .._labels import read_scored
-from .._lists import block_lengths, sort_lists, tie_blocks
-from .._parameters import checked, count
+from ..lists._ranks import block_lengths, sort_lists, tie_blocks
 from ..metrics._scorer import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
+from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._labels import read_scored
+from ..validation._parameters import checked, count
 
 
 class Display:

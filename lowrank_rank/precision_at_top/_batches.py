@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import check_parameters
-from .._warn import warn
 from ..fitting._linear_problem import LinearProblem
 from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK
 from ..target_losses._names import names_of, resolve_target_loss
 from ..target_losses._positional import places_of_share
+from ..validation._parameters import check_parameters
+from ..validation._warn import warn
 from ._surrogates import SortedLists
 
 # The top of a list ------------------------------------------------------------------

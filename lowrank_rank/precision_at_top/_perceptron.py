@@ -9,19 +9,28 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean_square
 from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
-from .._classes import (
+from ..fitting._logistic import standardised
+from ..fitting._statistics import Scaling, standardise
+from ..target_losses import TargetLoss
+from ..validation._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_range,
+    check_same_index,
+    mean_square,
+)
+from ..validation._classes import (
     ALL_CLASSES,
     check_same_classes,
     read_binary_labels,
     threshold_between,
 )
-from .._cut_queries import known_lists
-from .._labels import split_target
-from .._lists import RankingLists
-from .._parameters import (
+from ..validation._cut_queries import known_lists
+from ..validation._ids import read_lists
+from ..validation._labels import split_target
+from ..validation._parameters import (
     RUNTIME,
     all_or_nothing,
     check_parameter,
@@ -30,10 +39,7 @@ from .._parameters import (
     number,
     say,
 )
-from .._warn import warn
-from ..fitting._logistic import standardised
-from ..fitting._statistics import Scaling, standardise
-from ..target_losses import TargetLoss
+from ..validation._warn import warn
 from ._batches import check_top, make_batches, resolve_top_loss
 from ._steps import (
     METHODS,
@@ -402,7 +408,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         )
         check_consistent_length(X, positive)
         self._has_qid_ = qid is not None
-        return X, positive, RankingLists.from_qid(qid, len(positive))
+        return X, positive, read_lists(qid, len(positive))
 
     def _check_same_classes(self, classes):
         """Refuse other classes, and another `pos_label`, than in earlier calls."""

@@ -25,10 +25,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import mean_square
-from .._warn import warn
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._logistic import fit_logistic
+from ..validation._arrays import mean_square
+from ..validation._warn import warn
 from ._batches import make_batches
 from ._surrogates import PRECISION_SURROGATES, perceptron_avg, perceptron_max
 

@@ -20,14 +20,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import (
+from ..validation._arrays import (
     ArrayLike,
     check_finite,
     check_same_index,
     check_same_shape,
     numbers,
 )
-from .._parameters import check_parameter, checked, number
+from ..validation._parameters import check_parameter, checked, number
 
 
 class SortedLists:

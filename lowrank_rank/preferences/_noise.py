@@ -5,12 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import (
-    ArrayLike,
-    shown,
-)
-from .._labels import read_distributions
-from .._parameters import checked, number
 from ..decoders._average_precision import symmetric_matrices
 from ..decoders.feedback_arcs._graphs import (
     acyclic,
@@ -20,6 +14,9 @@ from ..decoders.feedback_arcs._graphs import (
     net_scores,
 )
 from ..target_losses import MeanAveragePrecision, PairwiseDisagreement
+from ..validation._arrays import ArrayLike, shown
+from ..validation._labels import read_distributions
+from ..validation._parameters import checked, number
 
 
 class NoiseReport(NamedTuple):

@@ -9,8 +9,8 @@ rows.
 import numpy as np
 from scipy import sparse
 
-from .._lists import bounded_blocks
 from ..fitting._statistics import SecondMoments
+from ..lists._lists import bounded_blocks
 
 MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 MB
 

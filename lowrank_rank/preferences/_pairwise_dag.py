@@ -8,18 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_same_index,
-    n_rows,
-    plain,
-    slices,
-)
 from .._base import BaseRanker, check_no_qid
-from .._lists import RankingLists, bounded_blocks
-from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
-from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import (
     matrices_from_differences,
@@ -30,8 +19,26 @@ from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import AddsUp
 from ..fitting._ridge import LinearModel
 from ..fitting._statistics import Moments, chosen_alpha
+from ..lists._ids import plain
+from ..lists._lists import bounded_blocks, slices
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
+from ..validation._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_index,
+    n_rows,
+)
+from ..validation._ids import read_lists
+from ..validation._parameters import (
+    RUNTIME,
+    count,
+    fresh_fit,
+    number,
+    regressor,
+    say,
+)
+from ..validation._warn import warn
 from ._pairs import FeaturePairs, ScorePairs, pair_moments, tables_of_lists
 
 
@@ -338,7 +345,7 @@ and (d,)
             return self.n_items_ - self._ranks_of_items(X).astype(np.float64)
         check_same_index(X=X, qid=qid)
         X = self._validate_X(X, reset=False)
-        lists = RankingLists.from_qid(qid, X.shape[0])
+        lists = read_lists(qid, X.shape[0])
         if qid is None or isinstance(self._model_, ScorePairs):
             return self._model_.average(X)
         ranks = self._ranks_of_documents(X, lists)
@@ -390,7 +397,7 @@ and (d,)
             return self._tables(self.predict_surrogate(X))
         check_same_index(X=X, qid=qid)
         X = self._validate_X(X, reset=False)
-        lists = RankingLists.from_qid(qid, X.shape[0])
+        lists = read_lists(qid, X.shape[0])
         tables: dict[int, np.ndarray] = {}
         for members, _, table in tables_of_lists(self._model_, X, lists):
             tables.update(zip(members.tolist(), table, strict=True))
@@ -602,7 +609,7 @@ and (d,)
             return self._ranks_of_items(X)
         if self.n_items_ is None and not isinstance(self._model_, ScorePairs):
             X = self._validate_X(X, reset=False)
-            return self._ranks_of_documents(X, RankingLists.from_qid(qid, X.shape[0]))
+            return self._ranks_of_documents(X, read_lists(qid, X.shape[0]))
         return super()._ranks(X, qid)
 
     def _ranks_of_items(self, X):

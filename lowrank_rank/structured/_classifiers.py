@@ -9,9 +9,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
 from .._base import BinaryRanker, linear_scores
-from .._classes import (
+from ..fitting._logistic import curvature_of_classes, fit_logistic
+from ..lists._ids import plain
+from ..lists._lists import RankingLists
+from ..target_losses import MatrixLoss
+from ..validation._arrays import ArrayLike, MatrixLike, check_same_index
+from ..validation._classes import (
     ALL_CLASSES,
     check_same_classes,
     check_two_classes,
@@ -22,12 +26,9 @@ from .._classes import (
     read_costs,
     threshold_between,
 )
-from .._labels import read_weights
-from .._lists import RankingLists
-from .._parameters import all_or_nothing, fresh_fit, number
-from .._warn import warn
-from ..fitting._logistic import curvature_of_classes, fit_logistic
-from ..target_losses import MatrixLoss
+from ..validation._labels import read_weights
+from ..validation._parameters import all_or_nothing, fresh_fit, number
+from ..validation._warn import warn
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     HingeEstimator,

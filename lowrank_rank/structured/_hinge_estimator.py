@@ -9,12 +9,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
 
-from .._arrays import LARGEST, check_range, check_size
 from .._base import SetsParameters, linear_scores, read_features
 from .._blocks import check_has_ids, refuse_cut_list
-from .._parameters import count, number, random_state, say, verbosity
-from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, chosen_alpha, standardise
+from ..validation._arrays import LARGEST, check_range, check_size
+from ..validation._parameters import (
+    count,
+    number,
+    random_state,
+    say,
+    verbosity,
+)
+from ..validation._warn import warn
 from ._solvers import Descent, cutting_planes, descend, smoothed
 
 HINGE_PARAMETERS = {

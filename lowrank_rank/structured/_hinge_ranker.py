@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker
-from .._lists import RankingLists
-from .._parameters import all_or_nothing, fresh_fit
-from .._warn import warn
+from ..lists._lists import RankingLists
+from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._parameters import all_or_nothing, fresh_fit
+from ..validation._warn import warn
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     HingeEstimator,

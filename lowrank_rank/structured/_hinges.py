@@ -14,14 +14,19 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from .._arrays import ArrayLike, check_same_labels, check_same_shape
-from .._labels import lists_of, read_labels, split_target
-from .._lists import RankingLists, mid_ranks
 from ..fitting._pairs import PairSums, dense_grades
+from ..lists._lists import RankingLists
+from ..lists._ranks import mid_ranks
 from ..target_losses import AUC, NDCG, FBeta, KendallTau, PrecisionAtK, RecallAtK
 from ..target_losses._classes import BalancedAccuracy
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure, reciprocal
+from ..validation._arrays import (
+    ArrayLike,
+    check_same_labels,
+    check_same_shape,
+)
+from ..validation._labels import lists_of, read_labels, split_target
 from ._maximisers import COUNT_LOSSES, count_hinge, worst_places
 from ._solvers import Tangent
 

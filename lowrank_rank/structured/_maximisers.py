@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from .._lists import sort_lists
 from ..fitting._pairs import dense_grades
+from ..lists._ranks import sort_lists
 from ..target_losses import FBeta, PrecisionAtK, RecallAtK
 from ..target_losses._classes import BalancedAccuracy
 

@@ -8,9 +8,10 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index
 from .._base import linear_scores
-from .._classes import (
+from ..lists._lists import RankingLists
+from ..validation._arrays import ArrayLike, MatrixLike, check_same_index
+from ..validation._classes import (
     ALL_CLASSES,
     check_same_classes,
     check_two_classes,
@@ -18,9 +19,13 @@ from .._classes import (
     class_labels,
     read_classes,
 )
-from .._labels import read_weights, refuse_no_qid, split_target
-from .._lists import RankingLists
-from .._parameters import all_or_nothing, fresh_fit
+from ..validation._ids import read_lists
+from ..validation._labels import (
+    read_weights,
+    refuse_no_qid,
+    split_target,
+)
+from ..validation._parameters import all_or_nothing, fresh_fit
 from ._chains import ChainProblem, viterbi
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
@@ -63,7 +68,7 @@ def _sequences(qid, n_rows):
     """Return the lists of the sequences; without qid each row is one."""
     if qid is None:
         return RankingLists.equal(n_rows, 1)
-    return RankingLists.from_qid(qid, n_rows)
+    return read_lists(qid, n_rows)
 
 
 class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):

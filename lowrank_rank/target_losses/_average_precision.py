@@ -4,15 +4,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._arrays import ArrayLike
-from .._lists import block_lengths, sort_lists, tie_blocks
-from .._parameters import count
 from ..decoders import decode_map_exact, decode_map_local_search
 from ..decoders._average_precision import (
     MAX_ITEMS,
     MAX_ITEMS_EXACT,
     decode_map_diagonal,
 )
+from ..lists._ranks import block_lengths, sort_lists, tie_blocks
+from ..validation._arrays import ArrayLike
+from ..validation._parameters import count
 from ._target_loss import (
     RELEVANCE,
     SORT,

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from .._lists import block_lengths, sort_lists, tie_blocks
-from .._parameters import count, number
+from ..lists._ranks import block_lengths, sort_lists, tie_blocks
+from ..validation._parameters import count, number
 from ._target_loss import RELEVANCE, BinaryMeasure, RankingMeasure
 
 

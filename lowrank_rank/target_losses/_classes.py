@@ -5,9 +5,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from .._arrays import ArrayLike, check_finite, numbers
-from .._lists import bounded_blocks
-from .._parameters import check_parameters, count, number, refuse_class
+from ..lists._lists import bounded_blocks
+from ..validation._arrays import ArrayLike, check_finite, numbers
+from ..validation._parameters import (
+    check_parameters,
+    count,
+    number,
+    refuse_class,
+)
 from ._target_loss import RankingMeasure
 
 

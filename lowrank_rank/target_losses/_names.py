@@ -8,8 +8,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from .._arrays import shown
-from .._parameters import check_parameter, count, refuse_class
+from ..validation._arrays import shown
+from ..validation._parameters import check_parameter, count, refuse_class
 from ._average_precision import MeanAveragePrecision
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank, SuccessAtK
 from ._pairwise import KendallTau, PairwiseDisagreement

@@ -7,7 +7,7 @@ inversions.
 
 import numpy as np
 
-from .._lists import bounded_blocks
+from ..lists._lists import bounded_blocks
 
 _COMPARED = 32  # the width of halved rows at which all pairs are compared
 

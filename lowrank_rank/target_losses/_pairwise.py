@@ -4,14 +4,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._arrays import ArrayLike
-from .._lists import RankingLists, bounded_blocks, mid_fractions
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder
 from ..decoders.feedback_arcs._graphs import (
     differences_from_matrices,
     matrices_from_differences,
     net_scores,
 )
+from ..lists._lists import RankingLists, bounded_blocks
+from ..lists._ranks import mid_fractions
+from ..validation._arrays import ArrayLike
 from ._pair_counts import pair_counts
 from ._positional import best_discounted_sum, items_below, scored_sum
 from ._target_loss import SORT, Decoder, TargetLoss, check_pairs_fit, ranks_of

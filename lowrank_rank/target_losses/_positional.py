@@ -16,18 +16,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._arrays import ArrayLike
-from .._lists import (
-    RankingLists,
+from ..decoders._decoded import decode_assignment
+from ..lists._lists import RankingLists, bounded_blocks
+from ..lists._ranks import (
     block_lengths,
-    bounded_blocks,
     mid_fractions,
     mid_ranks,
     sort_lists,
     tie_blocks,
 )
-from .._parameters import count, number
-from ..decoders._decoded import decode_assignment
+from ..validation._arrays import ArrayLike
+from ..validation._parameters import count, number
 from ._target_loss import RELEVANCE, BinaryMeasure, Decoder, TargetLoss, reciprocal
 
 # Sums over positions ----------------------------------------------------------------

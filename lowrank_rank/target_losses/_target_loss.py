@@ -18,7 +18,10 @@ from scipy.sparse import issparse
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import (
+from .._typing import BaseEstimator
+from ..decoders._decoded import Decoder, decode_sort
+from ..lists._lists import bounded_blocks
+from ..validation._arrays import (
     ArrayLike,
     check_same_labels,
     check_size,
@@ -26,12 +29,20 @@ from .._arrays import (
     shown,
     take_rows,
 )
-from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
-from .._lists import bounded_blocks
-from .._parameters import check_parameter, check_parameters, inherit_docstrings, number
-from .._typing import BaseEstimator
-from .._warn import warn
-from ..decoders._decoded import Decoder, decode_sort
+from ..validation._labels import (
+    check_judged,
+    lists_of,
+    read_labels,
+    read_scored,
+    read_weights,
+)
+from ..validation._parameters import (
+    check_parameter,
+    check_parameters,
+    inherit_docstrings,
+    number,
+)
+from ..validation._warn import warn
 
 # Labels and values ------------------------------------------------------------------
 

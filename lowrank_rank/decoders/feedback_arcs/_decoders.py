@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._arrays import (
-    ArrayLike,
-    shown,
-)
-from ..._lists import bounded_blocks, check_ranks, ranks_from_orders
-from ..._parameters import check_parameter, count
-from ..._warn import warn
+from ...lists._lists import bounded_blocks
+from ...lists._ranks import ranks_from_orders
+from ...validation._arrays import ArrayLike, shown
+from ...validation._ids import check_ranks
+from ...validation._parameters import check_parameter, count
+from ...validation._warn import warn
 from .._decoded import Decoded, Decoder
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import check_preference_matrices, costs_of, dag_ranks

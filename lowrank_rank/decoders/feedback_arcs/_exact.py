@@ -10,8 +10,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..._lists import bounded_blocks, ranks_from_orders
-from ..._parameters import check_parameter, number
+from ...lists._lists import bounded_blocks
+from ...lists._ranks import ranks_from_orders
+from ...validation._parameters import check_parameter, number
 from .._decoded import Decoded, subsets_by_size, trace_back
 from ._graphs import (
     clipped,

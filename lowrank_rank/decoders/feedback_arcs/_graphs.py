@@ -11,9 +11,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..._arrays import LARGEST, ArrayLike, check_finite, numbers
-from ..._lists import ranks_from_orders
-from ..._parameters import check_parameter, count
+from ...lists._ranks import ranks_from_orders
+from ...validation._arrays import (
+    LARGEST,
+    ArrayLike,
+    check_finite,
+    numbers,
+)
+from ...validation._parameters import check_parameter, count
 from .._decoded import checked_vectors, compared_ranks
 
 

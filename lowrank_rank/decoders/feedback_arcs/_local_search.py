@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..._lists import ranks_from_orders
+from ...lists._ranks import ranks_from_orders
 from .._decoded import insertion
 from ._graphs import clipped, costs_of, dag_ranks
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 from ._arrays import take_rows
-from ._lists import RankingLists
+from ._ids import read_lists
 from ._suspicious import warn_if_suspicious
 from ._warn import warn
 
@@ -171,7 +171,7 @@ def warn_of_known_queries(models, qid, features_of, name=None):
         if fitted is None or qid is None:
             continue
         if scored is None:
-            lists = RankingLists.from_qid(qid)
+            lists = read_lists(qid)
             keys, lengths = lists.keys()
             scored = KnownLists(keys, lengths)
         if _warn_of_cut_queries(fitted, scored):

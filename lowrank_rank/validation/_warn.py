@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from joblib import Parallel
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = str(Path(__file__).parents[1])
 #: Sentences of the warnings of each search. scikit-learn changes the filters in each
 #: fold, so that Python forgets them.
 _SENTENCES_OF_SEARCHES: WeakKeyDictionary = WeakKeyDictionary()

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special, stats
 from sklearn.base import clone
 
-from ._lists import RankingLists
+from ..lists._lists import RankingLists
 from ._warn import warn
 
 #: Probability of a warning by chance, of the rules that test a hypothesis.

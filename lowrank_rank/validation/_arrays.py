@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._typing import ArrayLike as ArrayLike
+from .._typing import MatrixLike as MatrixLike
+from ..lists._ids import plain
 from ._columns import (
     DATES,
     first_object,
@@ -22,8 +25,6 @@ from ._columns import (
     refuse_numbers_as_text,
     shown,
 )
-from ._typing import ArrayLike as ArrayLike
-from ._typing import MatrixLike as MatrixLike
 
 #: Names of a column, or a level of an index, of query ids; tables that are returned
 #: have the first.
@@ -55,11 +56,6 @@ def without_string_dtype(values):
     if getattr(dtype, "kind", "") == "T":
         return values.astype(object)
     return values
-
-
-def plain(value):
-    """Convert a NumPy scalar to a Python one, for messages."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def n_rows(X):
@@ -315,12 +311,6 @@ def _refuse_own_column(X, names, argument, values, likely_names):
                 f"Column {name!r} of X is {argument}, and no feature: "
                 f"X.drop(columns=[{name!r}])."
             )
-
-
-def slices(n_rows, size):
-    """Slices of `size` rows, the last one of the remaining rows."""
-    # As scikit-learn's gen_batches, without its checks, which take longer.
-    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
 
 
 def stacked(parts):

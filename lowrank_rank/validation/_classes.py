@@ -8,11 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ._arrays import (
-    numbers,
-    shown,
-    without_string_dtype,
-)
+from ._arrays import numbers, shown, without_string_dtype
 from ._columns import lines_of_words
 from ._labels import (
     check_given,

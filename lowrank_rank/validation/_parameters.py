@@ -27,9 +27,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
-from ._arrays import (
-    shown,
-)
+from ._arrays import shown
 
 
 class InvalidParameterError(ValueError, TypeError):

@@ -6,7 +6,8 @@ from numbers import Real
 
 import numpy as np
 
-from ._lists import id_array, is_missing
+from ..lists._ids import is_missing
+from ._ids import id_array
 
 
 def read_times(time):

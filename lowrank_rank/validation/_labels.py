@@ -15,6 +15,8 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
+from ..lists._ids import is_missing, same_id
+from ..lists._lists import RankingLists
 from ._arrays import (
     QUERY,
     ArrayLike,
@@ -36,7 +38,7 @@ from ._arrays import (
     without_string_dtype,
 )
 from ._columns import kind_of_entries
-from ._lists import RankingLists, id_array, is_missing, same_id
+from ._ids import id_array, read_lists
 from ._times import dates_of, read_times
 from ._warn import warn
 
@@ -97,7 +99,7 @@ def ranking_target(
             f"{y.shape}. Each row of a matrix y is a list, so a matrix needs no qid."
         )
     # Ids are checked here, where the user can still see them.
-    lists = RankingLists.from_qid(qid)
+    lists = read_lists(qid)
     qid = lists.ids[lists.codes]
     if len(qid) != len(y):
         raise ValueError(
@@ -480,7 +482,7 @@ def refuse_missing_labels(y):
 def lists_of(y, qid, name="y"):
     """Return the lists of y's rows; each row of a matrix y is a list of its own."""
     if y.ndim == 1:
-        return RankingLists.from_qid(qid, len(y))
+        return read_lists(qid, len(y))
     if qid is not None:
         raise ValueError(
             f"{name} of shape {y.shape} holds one list per row and takes no qid. qid "

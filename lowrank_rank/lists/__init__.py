@@ -1,0 +1,1 @@
+"""Lists of rows, ids, and orders and ranks within lists: flat arrays and offsets."""

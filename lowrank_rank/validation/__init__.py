@@ -1,0 +1,1 @@
+"""The door: what users give is read, checked and converted here, once a call."""
