@@ -620,7 +620,6 @@ class BaseRanker(SetsParameters):
         loss.check_judged(y)
         if is_qid_given:
             warn_of_swapped_ids(y, lists, "fit(X, y, qid=qid)")
-        warn_if_suspicious("joined ids", lists, y)
         if whole:
             warn_if_suspicious("all relevant", loss, y)
             check_items_judged(y, weights)

@@ -17,7 +17,6 @@ from .._tables import TableMixin
 from ..datasets._values import read_values
 from ..validation._arrays import ArrayLike, MatrixLike, shown
 from ..validation._parameters import LEVEL, checked
-from ..validation._suspicious import warn_if_suspicious
 from ..validation._warn import warn
 from ._judged import compare_judged, warning_of_undecided
 from ._mean_intervals import MeanIntervals, mean_intervals
@@ -483,7 +482,6 @@ judgements, or table
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
         refuse_names_of_columns(y_true, groups=groups, sample_weight=sample_weight)
         names, ids, values = read_values(y_true, unused)
-        warn_if_suspicious("units", names, values)
         query_values = QueryValues(
             names=names, unit="tasks", ids=ids, by_people={"value": values}, by_judge={}
         )

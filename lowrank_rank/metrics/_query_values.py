@@ -409,7 +409,6 @@ class MeasuredLabels:
             self.labels[name] = labels
             warn_if_suspicious("all relevant", measure, self.y)
             warn_of_worthless_grades(measure, self.y)
-        warn_if_suspicious("joined ids", self.lists, self.y)
 
     def values(self, scores):
         """Return the value of each list by each measure."""

@@ -24,8 +24,8 @@ class SuspiciousDataWarning(UserWarning):
     """The data look like a practice that gives wrong numbers; the message has a remedy.
 
     The message begins with the name of its rule: "depth", "all relevant", "reversed
-    scores", "two scores", "joined ids", "training queries", "copied queries",
-    "undefined queries", "chosen queries", "units", "always first" or "cycles".
+    scores", "two scores", "training queries", "copied queries", "undefined queries",
+    "chosen queries", "always first" or "cycles".
 
     Examples
     --------
@@ -188,58 +188,6 @@ def _two_scores(name, scores, y, lists):
     )
 
 
-def _joined_ids(lists, y):
-    """Find ids 0, 1, 2, ... (or from 1) that begin again after the last one.
-
-    Blocks of one grade are no files: rows may be sorted by their grade. Three or more
-    blocks of equal or growing numbers of ids are periods, such as months of users.
-    """
-    if lists.order is None or lists.ids is None or y.ndim > 1:
-        return None
-    if lists.ids.dtype.kind not in "iuf":
-        return None
-    first_id = lists.ids.min()
-    last_id = lists.ids.max()
-    if first_id not in (0, 1) or last_id - first_id + 1 != lists.n_lists:
-        return None
-    # Blocks of one row: their median length is below 2.
-    n_blocks = 1 + np.count_nonzero(np.diff(lists.order) != 1)
-    if n_blocks > lists.n_rows / 1.5:
-        return None
-    codes = lists.codes
-    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
-    lengths = np.diff(np.append(starts, len(codes)))
-    if np.median(lengths) < 2:
-        return None
-    ids = lists.ids[codes[starts]]
-    restarts = np.flatnonzero(ids[1:] < ids[:-1]) + 1
-    if not 1 <= len(restarts) <= 10:
-        return None
-    # The ids of a block increase: first and last id say whether one is missing.
-    n_ids = np.diff(np.concatenate([[0], restarts, [len(ids)]]))
-    first_ids = ids[np.append(0, restarts)]
-    last_ids = ids[np.append(restarts - 1, -1)]
-    if np.any(first_ids != first_id) or np.any(last_ids - first_id + 1 != n_ids):
-        return None
-    if len(n_ids) > 2 and np.all(np.diff(n_ids) >= 0):
-        return None
-    # The second largest block has ids of two blocks.
-    n_returning = np.sort(n_ids)[-2]
-    if n_returning < 5:
-        return None
-    lowest = np.minimum.reduceat(y, starts)
-    highest = np.maximum.reduceat(y, starts)
-    if np.mean(lowest == highest) > 0.5:
-        return None
-    row = starts[restarts[0]]
-    return (
-        f"ids return in blocks: {n_returning} ids in rows 0 to {row - 1} and again "
-        f"from {row}. If these are other queries, of a second file, give ids as "
-        "[f'{f}/{q}' for f, q in zip(file, qid)]; if they are the same queries, sort "
-        "the rows by qid."
-    )
-
-
 # Queries of a fit ---------------------------------------------------------------------
 
 
@@ -298,33 +246,6 @@ def _undefined_queries(names, is_undefined):
                 "what such a query counts: table.fillna(0), or zero_division=0."
             )
     return None
-
-
-def _units(names, values):
-    """Find a column of per cent, or of no system, beside columns of fractions."""
-    values = values[~np.isnan(values).any(axis=1)]
-    if len(names) < 2 or len(values) < 10:
-        return None
-    highest = values.max(axis=0)
-    place = int(np.argmax(highest))
-    others = np.delete(values, place, axis=1)
-    larger = values[:, place]
-    are_fractions = others.min() >= 0 and others.max() <= 1
-    is_larger = larger.min() >= 0 and np.median(larger) > 1
-    if not (are_fractions and is_larger):
-        return None
-    largest_range = np.ptp(others, axis=0).max()
-    is_wider = np.ptp(larger) >= 10 * largest_range > 0
-    is_beyond = larger.min() >= 10 * others.max() > 0  # as years are
-    if not (is_wider or is_beyond):
-        return None
-    name = names[place]
-    return (
-        f"{name!r} has values up to {larger.max():.6g}, and the others up to "
-        f"{others.max():.3g}, and is compared as a ranker. If it is per cent, divide "
-        f"it by 100; if it is no ranker, table.drop(columns={name!r}) or "
-        f"table.set_index({name!r})."
-    )
 
 
 def _chosen_queries(j, j_unlabelled):
@@ -439,11 +360,9 @@ RULES: dict[str, Callable] = {
     "all relevant": _all_relevant,
     "reversed scores": _reversed_scores,
     "two scores": _two_scores,
-    "joined ids": _joined_ids,
     "training queries": _training_queries,
     "copied queries": _copied_queries,
     "undefined queries": _undefined_queries,
-    "units": _units,
     "chosen queries": _chosen_queries,
     "always first": _always_first,
     "cycles": _cycles,
