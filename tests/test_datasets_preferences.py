@@ -20,6 +20,8 @@ from lowrank_rank.datasets import (
     make_preferences,
 )
 
+from .internals import InputError
+
 # Votes ------------------------------------------------------------------------------
 
 NAMES = ["Ann", "Bob: the second", "Zoë", "Dan"]
@@ -340,7 +342,9 @@ def test_any_bytes_are_votes_or_refused_by_name(
         try:
             read = load_preflib(path)
         except ValueError as error:
-            refusal = error if type(error) is ValueError else pytest.fail(repr(error))
+            refusal = (
+                error if isinstance(error, InputError) else pytest.fail(repr(error))
+            )
         else:
             refusal = None
     if refusal is None:
@@ -351,6 +355,7 @@ def test_any_bytes_are_votes_or_refused_by_name(
         whole = (
             "is empty",
             "contains no orders",
+            "is a file in UTF-16",
             "has no line '# NUMBER ALTERNATIVES: m'",
         )
         message = str(refusal).removeprefix(str(path)).removeprefix(" ")

@@ -13,11 +13,17 @@ from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
+from ..validation._check import refuse
+from ..validation._checks_of_files import (
+    CHECKS_OF_BLOCKS,
+    CHECKS_OF_FILES,
+    CHECKS_OF_LETOR_LINES,
+)
 from ..validation._parameters import Rule, check_parameter
 
 path_like = Rule(
@@ -29,17 +35,13 @@ texts = Rule(
     "a list of strings",
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARKS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_path(path, name="path"):
     """Check a path given by the user and return it as a Path."""
     check_parameter(name, path, [path_like])
     return Path(os.fsdecode(path))
-
-
-def refuse_line(path: Any, line: Any, message: str, cause: Any = None) -> NoReturn:
-    """Refuse a malformed line; the message names the file and the line."""
-    raise ValueError(f"{path}, line {line}: {message}.") from cause
 
 
 def numbered_blocks(path, size=2**16, longest=2**26):
@@ -59,6 +61,7 @@ def numbered_blocks(path, size=2**16, longest=2**26):
     openers: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
     opener = openers.get(path.suffix, partial(open, buffering=size))
     number = 0  # lines read so far
+    is_long = False
     with opener(path, "rb") as file:
         try:
             while block := file.read1(size):
@@ -68,28 +71,23 @@ def numbered_blocks(path, size=2**16, longest=2**26):
                     start = block.rfind(b"\n") + 1
                     block += file.readline(longest + 1)
                     number += 1
-                    if len(block) - start > longest:
-                        why = f"the line is longer than {longest >> 20} MiB"
-                        refuse_line(path, number, why)
-                _refuse_carriage_returns(path, first, block)
+                    is_long = len(block) - start > longest
+                is_utf_16 = first == 1 and block[:2] in BYTE_ORDER_MARKS_OF_UTF_16
+                if is_utf_16 or is_long or b"\r" in block:
+                    refuse(
+                        CHECKS_OF_BLOCKS,
+                        path=path,
+                        first=first,
+                        block=block,
+                        longest=longest,
+                    )
                 if first == 1:
                     block = block.removeprefix(_BYTE_ORDER_MARK)
                 if not block.endswith(b"\n"):
                     block += b"\n"
                 yield first, block
         except (EOFError, OSError, zlib.error) as error:
-            why = f"the file is damaged or cut short ({error})"
-            refuse_line(path, number + 1, why, error)
-
-
-def _refuse_carriage_returns(path, first, block):
-    """Refuse carriage returns within lines; `first` numbers the lines of the block."""
-    if b"\r" not in block:
-        return
-    for number, line in enumerate(BytesIO(block), start=first):
-        if b"\r" in line.rstrip(b"\r\n"):
-            why = "a carriage return (\\r) alone ends no line: end lines by \\n"
-            refuse_line(path, number, why)
+            refuse(CHECKS_OF_BLOCKS, path=path, first=number + 1, error=error)
 
 
 def numbered_lines(path):
@@ -108,10 +106,7 @@ def open_replacing(path):
     """
     # The file that a link points to is replaced, not the link.
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise ValueError(
-            f"{path} exists and is not a file: give the name of a file to write."
-        )
+    refuse(CHECKS_OF_FILES, path=path, target=target)
     if not target.parent.is_dir():
         raise FileNotFoundError(
             f"{path} cannot be written: there is no folder {target.parent}."
@@ -170,83 +165,69 @@ def _parse(path, lines, dtype, zero_based):
 
     An error names the first line that is wrong.
     """
-    try:
-        content = [line for _, line in lines]
-        ids = _read_ids(content)
-        X, y = load_svmlight_file(
-            BytesIO(b"".join(content)), dtype=dtype, zero_based=zero_based
-        )
-        if np.isinf(X.data).any() or np.isinf(y).any():
-            raise ValueError(f"a value is infinite, or beyond {dtype.name}")
-    except (ValueError, OverflowError) as error:
-        if len(lines) > 1:  # one of the halves fails as well
-            half = len(lines) // 2
-            _parse(path, lines[:half], dtype, zero_based)
-            _parse(path, lines[half:], dtype, zero_based)
-        number, line = lines[0]
-        got = line.decode(errors="replace").strip()[:60]
-        form = "'grade qid:<int> <feature>:<value> ...'"
-        reason = _reason(line, error, zero_based)
-        why = f"not readable, {reason}; expected {form}, got {got!r}"
-        refuse_line(path, number, why)
-    return X, y, ids
+    content = [line for _, line in lines]
+    ids = _read_ids(content)
+    cause = None
+    if ids is not None:
+        try:
+            X, y = load_svmlight_file(
+                BytesIO(b"".join(content)), dtype=dtype, zero_based=zero_based
+            )
+            if not (np.isinf(X.data).any() or np.isinf(y).any()):
+                return X, y, ids
+        except (ValueError, OverflowError) as error:
+            cause = error
+    if len(lines) > 1:  # one of the halves fails as well
+        half = len(lines) // 2
+        _parse(path, lines[:half], dtype, zero_based)
+        _parse(path, lines[half:], dtype, zero_based)
+    number, line = lines[0]
+    refuse(
+        CHECKS_OF_LETOR_LINES,
+        path=path,
+        number=number,
+        line=line,
+        dtype=dtype,
+        zero_based=zero_based,
+        error=cause,
+    )
 
 
 def _read_ids(lines):
-    """Return the query id of each line with data."""
+    """Return the query id of each line with data; None if a line has none."""
     ids = []
-    id_of_word: dict[bytes, int] = {}
+    id_of_word: dict[bytes, int | None] = {}
     for line in lines:
         words = line.split(None, 2)
         if len(words) < 2 or not words[1].startswith(b"qid:") or b"#" in words[0]:
-            raise ValueError("no qid after the grade, each line must name its query")
+            return None
         # Python's numbers may have one; a comment may too.
         if b"_" in line and b"_" in line.partition(b"#")[0]:
-            raise ValueError("a number contains '_'")
+            return None
         word = words[1]
         if word not in id_of_word:
             id_of_word[word] = _read_id(word.removeprefix(b"qid:").partition(b"#")[0])
         ids.append(id_of_word[word])
+    if None in id_of_word.values():
+        return None
     return ids
 
 
 def _read_id(word):
-    """Convert the bytes of a query id to an integer of 64 bits, signed or not."""
+    """Convert the bytes of a query id to an integer; None if it is not of 64 bits."""
     if re.fullmatch(rb"[+-]?[0-9]{1,20}", word):
         value = int(word)
         if -(2**63) <= value < 2**64:
             return value
-    text = word.decode(errors="replace")
-    raise ValueError(f"the qid {text!r} is not an integer of 64 bits")
+    return None
 
 
-def _reason(line, error, zero_based):
-    """Say why a line could not be read; `error` is scikit-learn's."""
-    features = line.partition(b"#")[0].split()[2:]
-    if not zero_based and features and re.match(rb"0+:", features[0]):
-        return (
-            "feature 0, but features count from 1: zero_based=True reads files that "
-            "count from 0"
-        )
-    for feature in features:
-        entry = repr(feature[:40].decode(errors="replace"))
-        if not re.fullmatch(rb"[0-9_]+:[^:]+", feature):
-            return f"{entry} is not '<feature>:<value>'"
-        try:
-            float(feature.partition(b":")[2])
-        except ValueError:
-            return f"{entry} holds no number (write nan for a missing value)"
-    return str(error).rstrip(".")
+def id_dtype(ids, name=None):
+    """Return the integer type of 64 bits that can represent all ids.
 
-
-def id_dtype(ids, name="The files"):
-    """Return the integer type of 64 bits that can represent all ids."""
+    `name` is the argument that has the ids; None for files.
+    """
     low = int(min(ids))
     high = int(max(ids))
-    if low >= -(2**63) and high < 2**63:
-        return np.int64
-    if low >= 0 and high < 2**64:
-        return np.uint64
-    raise ValueError(
-        f"{name} hold ids from {low} to {high}: no type of 64 bits holds both."
-    )
+    refuse(CHECKS_OF_FILES, ids=(low, high), name=name)
+    return np.int64 if high < 2**63 else np.uint64

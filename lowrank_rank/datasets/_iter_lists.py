@@ -1,6 +1,6 @@
 """Blocks of whole lists, for data larger than memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from decimal import Decimal
 from glob import glob
@@ -13,17 +13,25 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from ..lists._ids import factorize, plain
+from ..lists._ids import factorize, missing_ids
 from ..validation._arrays import (
     check_same_columns,
     check_same_index,
     shown,
     stacked,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_sources import (
+    CHECKS_OF_CHUNKS,
+    CHECKS_OF_PARQUET,
+    CHECKS_OF_PASSES,
+    CHECKS_OF_SOURCES,
+)
 from ..validation._ids import id_array, refuse_missing_ids
+from ..validation._kinds import arrive
 from ..validation._parameters import checked, count
 from ._files import line_of_row, path_like, read_path, read_svmlight, text, texts
-from ._letor import OF_FILES, can_represent, convert_features, feature_dtype
+from ._letor import OF_FILES, can_represent, convert_features
 
 
 @checked(
@@ -124,21 +132,24 @@ def iter_lists(
     >>> sum(len(y) for X, y, qid in blocks)  # a second pass
     6
     """
-    if feature_columns is not None:
-        named = [y_column, qid_column, *feature_columns]
-        if not feature_columns or len(set(named)) < len(named):
-            raise ValueError(
-                "feature_columns must name distinct columns beside y and qid, got "
-                f"{feature_columns}."
-            )
     size = int(rows_per_block)
     verbose = int(verbose)
-    if _is_triple_of_arrays(source):
+    is_triple = _is_triple_of_arrays(source)
+    paths = None if is_triple else _paths(source)
+    refuse(
+        CHECKS_OF_SOURCES,
+        source=source,
+        paths=paths,
+        is_triple=is_triple,
+        y_column=y_column,
+        qid_column=qid_column,
+        feature_columns=feature_columns,
+    )
+    if is_triple:
         return _of_arrays(source, size, verbose)
-    paths = _paths(source)
     if paths is None:
         return _of_chunks(source, size, verbose)
-    dtype = feature_dtype(dtype)
+    dtype = np.dtype(dtype)
     if paths and paths[0].suffix == ".parquet":
         read = _parquet_reader(paths, dtype, y_column, qid_column, feature_columns)
         return _of_files(paths, read, _parquet_place, size, verbose)
@@ -161,16 +172,25 @@ class ListBlocks:
         Whether ``blocks()`` can start again during a pass, with the same blocks.
     verbose : int
         As in `iter_lists`.
+    is_array : bool, default=False
+        Whether the source is three arrays in memory.
     """
 
     def __init__(
-        self, blocks: Any, place: Any, name: str, is_fixed: bool, verbose: int = 0
+        self,
+        blocks: Any,
+        place: Any,
+        name: str,
+        is_fixed: bool,
+        verbose: int = 0,
+        is_array: bool = False,
     ) -> None:
         self._blocks = blocks
         self._place = place
         self._name = name
         self._is_fixed = is_fixed
         self._verbose = verbose
+        self._is_array = is_array
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
         start = perf_counter()
@@ -187,10 +207,11 @@ class ListBlocks:
             if earlier_ids is not None:
                 for row, one in zip(first_rows.tolist(), ids, strict=True):
                     if one in earlier_ids:
-                        raise ValueError(
-                            f"The list {shown(qid[row])} is also at "
-                            f"{self._place(n_rows + row)}, after rows of other lists: "
-                            "sort by query id, or make ids unique."
+                        refuse(
+                            CHECKS_OF_PASSES,
+                            again=qid[row],
+                            place=self._place(n_rows + row),
+                            is_array=self._is_array,
                         )
                     earlier_ids.add(one)
             last_id = ids[-1:]
@@ -200,8 +221,7 @@ class ListBlocks:
             if self._verbose > 1:
                 _report(f"block {n_blocks}", n_rows, n_lists, start)
             yield X, y, qid
-        if not n_blocks:
-            raise ValueError(f"{self._name} contains no rows.")
+        refuse(CHECKS_OF_PASSES, name=self._name, n_blocks=n_blocks)
         if self._verbose:
             _report(f"pass over {n_blocks} blocks", n_rows, n_lists, start)
 
@@ -236,11 +256,9 @@ def run_starts(qid):
 def run_ids(qid):
     """Return the rows at which a run of equal ids starts, and a list of their ids."""
     first_rows = run_starts(qid)
-    try:
-        codes, ids = factorize(qid[first_rows])
-    except ValueError:
+    codes, ids = factorize(qid[first_rows])
+    if missing_ids(ids).any():
         refuse_missing_ids(qid)  # names the row
-        raise
     return first_rows, ids[codes].tolist()
 
 
@@ -310,14 +328,14 @@ def _join(chunks, size):
             yield _rows(joined, start, stop)
 
 
-def _check_chunk(chunk, before):
-    """Validate a chunk (X, y, qid): equal lengths, as many features as before."""
-    try:
-        X, y, qid = chunk
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"Each chunk must be a triple (X, y, qid), got {type(chunk).__name__}."
-        ) from None
+def _check_chunk(chunk, before, is_source=False):
+    """Validate a chunk (X, y, qid): equal lengths, as many features as before.
+
+    `is_source` says that the chunk is all of the source.
+    """
+    refuse(CHECKS_OF_CHUNKS, chunk=chunk)
+    X, y, qid = chunk
+    arrive(X=X, y=y, qid=qid)
     check_same_index(X=X, y=y, qid=qid)
     if sparse.issparse(X):
         X = X.tocsr()
@@ -326,17 +344,9 @@ def _check_chunk(chunk, before):
     y = np.asanyarray(y)
     qid = id_array(qid)
     check_consistent_length(X, y, qid)
-    if X.ndim != 2:
-        raise ValueError(
-            f"X of each chunk must have two dimensions, got shape {X.shape}."
-        )
+    refuse(CHECKS_OF_CHUNKS, chunk=chunk, X=X, before=before, is_source=is_source)
     if before is not None:
-        X_before = before[0]
-        if X_before.shape[1] != X.shape[1]:
-            raise ValueError(
-                f"A chunk of {X.shape[1]} features follows one of {X_before.shape[1]}."
-            )
-        check_same_columns(**{"the chunk before": X_before, "a chunk": X})
+        check_same_columns(**{"the chunk before": before[0], "a chunk": X})
     return X, y, qid
 
 
@@ -377,8 +387,8 @@ def _of_arrays(source, size, verbose):
                 part = np.load(read_path(part), mmap_mode="r", allow_pickle=False)
             arrays.append(part)
         except (EOFError, ValueError) as error:
-            raise ValueError(f"{part} is not a readable .npy file: {error}.") from None
-    block = _check_chunk(arrays, None)
+            refuse(CHECKS_OF_PASSES, part=part, error=error)
+    block = _check_chunk(arrays, None, is_source=True)
     qid = block[2]
 
     def blocks():
@@ -391,25 +401,18 @@ def _of_arrays(source, size, verbose):
         name=f"<arrays of {len(qid)} rows>",
         is_fixed=True,
         verbose=verbose,
+        is_array=not any(map(path_like.accepts, source)),
     )
 
 
 def _of_chunks(source, size, verbose):
     """Return blocks of an iterable of chunks, or of a callable that returns one."""
-    if not callable(source) and not isinstance(source, Iterable):
-        raise TypeError(
-            "source must be a path, a list of paths, a tuple (X, y, qid), an iterable "
-            f"of such tuples or a callable that returns one, got {shown(source)}."
-        )
     n_passes = 0
 
     def blocks():
         nonlocal n_passes
         n_passes += 1
-        if isinstance(source, Iterator) and n_passes > 1:
-            raise ValueError(
-                "An iterator is read only once: give a list or a callable."
-            )
+        refuse(CHECKS_OF_PASSES, source=source, n_passes=n_passes)
         chunks = source() if callable(source) else source
         return _join(chunks, size)
 
@@ -442,8 +445,6 @@ def _paths(source):
             raise IsADirectoryError(
                 f"{path} is a folder: give its files, '{path}/*.parquet'."
             )
-    if len({path.suffix == ".parquet" for path in paths}) > 1:
-        raise ValueError("Some files are Parquet and some are not: give one format.")
     return paths
 
 
@@ -534,15 +535,28 @@ def _parquet_reader(paths, dtype, y_column, qid_column, feature_columns):
 
         def features_of(path):
             columns = read_schema(path).names
-            return _features_of(path, columns, y_column, qid_column, feature_columns)
+            refuse(
+                CHECKS_OF_PARQUET,
+                path=path,
+                columns=columns,
+                y_column=y_column,
+                qid_column=qid_column,
+                feature_columns=feature_columns,
+            )
+            if feature_columns is not None:
+                return feature_columns
+            return [name for name in columns if name not in (y_column, qid_column)]
 
         row = 0
         try:
             features = features_of(paths[0])
-            if set(features_of(path)) != set(features):
-                raise ValueError(
-                    f"{path} does not have the same columns as {paths[0]}."
-                )
+            refuse(
+                CHECKS_OF_PARQUET,
+                path=path,
+                features=features_of(path),
+                first=paths[0],
+                features_of_first=features,
+            )
             with closing(ParquetFile(path, read_dictionary=[qid_column])) as file:
                 columns = [*features, y_column, qid_column]
                 for part in file.iter_batches(columns=columns):
@@ -553,43 +567,25 @@ def _parquet_reader(paths, dtype, y_column, qid_column, feature_columns):
                         )
                     }
                     X = np.empty((part.num_rows, len(features)), dtype=dtype)
+                    place = {"path": path, "features": features, "first_row": row}
                     for j, name in enumerate(features):
-                        X[:, j] = _convert_column(values[name], dtype, path, name, row)
+                        X[:, j] = _convert_column(values[name], dtype, name, place)
                     y = _convert_column(
-                        values[y_column], np.dtype(float), path, y_column, row
+                        values[y_column], np.dtype(float), y_column, place
                     )
                     yield X, y, values[qid_column]
                     row += part.num_rows
         except (ArrowException, OSError) as error:
-            raise ValueError(
-                f"{path} is not a readable Parquet file: {error}."
-            ) from None
+            refuse(CHECKS_OF_PARQUET, path=path, error=error)
 
     return read
 
 
-def _features_of(path, columns, y_column, qid_column, feature_columns):
-    """Return the names of the features of a Parquet file with these columns."""
-    for name in [y_column, qid_column, *(feature_columns or [])]:
-        if name not in columns:
-            raise ValueError(
-                f"{path} has no column {name!r}, only {shown(columns[:10])}: set "
-                "y_column=..., qid_column=... and feature_columns=...."
-            )
-    for name in columns:
-        if columns.count(name) > 1:
-            raise ValueError(
-                f"{path} has two columns {name!r}: give each column its own name."
-            )
-    if feature_columns is not None:
-        return feature_columns
-    return [name for name in columns if name not in (y_column, qid_column)]
-
-
-def _convert_column(values, dtype, path, name, first_row):
+def _convert_column(values, dtype, name, place):
     """Convert a column to numbers of a type.
 
-    An error names the file, column, row and value.
+    An error names the file, column, row and value; `place` has the arguments of the
+    checks besides.
     """
     if values.dtype.kind in "biuf":
         fits = can_represent(values, dtype)
@@ -598,9 +594,12 @@ def _convert_column(values, dtype, path, name, first_row):
         if fits.all():
             fits = can_represent(values.astype(np.float64), dtype)
     if not fits.all():
-        row = int(np.argmin(fits))
-        raise ValueError(
-            f"{path}, column {name!r}, row {first_row + row}: {plain(values[row])!r} "
-            f"is not of the type {dtype.name}; feature_columns= chooses the features."
+        refuse(
+            CHECKS_OF_PARQUET,
+            name=name,
+            values=values,
+            fits=fits,
+            dtype=dtype,
+            **place,
         )
     return values.astype(dtype, copy=False)

@@ -17,22 +17,52 @@ from ..validation._arrays import (
     check_same_index,
     check_size,
     check_unmasked,
-    shown,
+)
+from ..validation._check import refuse
+from ..validation._checks_of_files import (
+    CHECKS_OF_FILES,
+    CHECKS_OF_LETOR_ENTRIES,
+    CHECKS_OF_WRITTEN_ROWS,
 )
 from ..validation._ids import read_lists
+from ..validation._kinds import arrive
 from ..validation._labels import split_target
-from ..validation._parameters import check_parameter, checked, count
+from ..validation._parameters import Rule, check_parameter, checked, count
 from ._files import (
     id_dtype,
     line_of_row,
     open_replacing,
+    path_like,
     read_path,
     read_svmlight,
-    refuse_line,
     text,
 )
 
-OF_FILES = {"n_features": [count(), None], "zero_based": [bool], "dense": [bool]}
+
+def _is_feature_type(dtype):
+    """Whether a value is a type of features that the readers support."""
+    try:
+        feature_type = np.dtype(dtype)
+    except TypeError:
+        return False
+    return feature_type.kind in "iu" or feature_type in (np.float32, np.float64)
+
+
+def _are_paths(value):
+    """Whether a value is a path, or a list of at least one path."""
+    if not isinstance(value, list | tuple):
+        return path_like.accepts(value)
+    return len(value) > 0 and all(map(path_like.accepts, value))
+
+
+_paths = Rule(_are_paths, "a path, str or Path, or a list of at least one path")
+
+OF_FILES = {
+    "n_features": [count(), None],
+    "dtype": [Rule(_is_feature_type, "float64, float32 or an integer type")],
+    "zero_based": [bool],
+    "dense": [bool],
+}
 
 
 @checked(**OF_FILES)
@@ -95,17 +125,13 @@ def load_letor(
     ((2, 3), [2.0, 0.0], [1, 1])
     """
     is_list = isinstance(path, list | tuple)
-    if not is_list:
-        path = [path]
-    dtype = feature_dtype(dtype)
-    paths = [read_path(p, "each path") for p in path]
-    if not paths:
-        raise ValueError("load_letor got no path: give a file or a list of files.")
+    check_parameter("path", path, [_paths])
+    dtype = np.dtype(dtype)
+    paths = [read_path(p) for p in (path if is_list else [path])]
     chunks_of_files = [list(read_svmlight(p, dtype, zero_based)) for p in paths]
     extreme_ids = []
     for p, chunks in zip(paths, chunks_of_files, strict=True):
-        if not chunks:
-            raise ValueError(f"{p} contains no data.")
+        refuse(CHECKS_OF_FILES, path=p, n_rows=len(chunks))
         for _, _, qid in chunks:
             extreme_ids += [int(qid.min()), int(qid.max())]
     id_type = id_dtype(extreme_ids)
@@ -132,18 +158,6 @@ def load_letor(
 
 
 # Reading ----------------------------------------------------------------------------
-
-
-def feature_dtype(dtype):
-    """Return the NumPy dtype of the features; refuse a type that no reader supports."""
-    message = f"dtype must be float64, float32 or an integer type, got {shown(dtype)}."
-    try:
-        feature_type = np.dtype(dtype)
-    except TypeError:
-        raise ValueError(message) from None
-    if feature_type.kind not in "iu" and feature_type not in (np.float32, np.float64):
-        raise ValueError(message)
-    return feature_type
 
 
 def can_represent(values, dtype):
@@ -174,15 +188,13 @@ def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0)
         feature = X.indices[entry]
         if not zero_based:
             feature = feature + 1
-        message = f"feature {feature}, but n_features={n_features}"
-        _refuse_entry(path, X, entry, first_row, message)
+        _refuse_entry(path, X, entry, first_row, feature=feature, n_features=n_features)
     X.resize(X.shape[0], n_features)
     fits = can_represent(X.data, dtype)
     if not fits.all():
         entry = np.argmin(fits)
         value = plain(X.data[entry])
-        message = f"the value {value!r} is not of the type {dtype.name}"
-        _refuse_entry(path, X, entry, first_row, message)
+        _refuse_entry(path, X, entry, first_row, value=value, dtype=dtype)
     X = X.astype(dtype, copy=False)
     if not dense:
         return X
@@ -191,10 +203,11 @@ def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0)
     return X.toarray()
 
 
-def _refuse_entry(path, X, entry, first_row, message):
+def _refuse_entry(path, X, entry, first_row, **words):
     """Refuse a stored entry of X; the message names the file and the line."""
     row = first_row + np.searchsorted(X.indptr, entry, side="right") - 1
-    refuse_line(path, line_of_row(path, row), message)
+    number = line_of_row(path, row)
+    refuse(CHECKS_OF_LETOR_ENTRIES, path=path, number=number, **words)
 
 
 # Writing ----------------------------------------------------------------------------
@@ -252,13 +265,12 @@ def dump_letor(
     >>> ids.tolist(), lines
     (['b', 'a'], ['2 qid:1 1:0.5', '0 qid:2 2:1'])
     """
+    arrive(X=X, y=y, qid=qid)
     path = read_path(path)
     check_parameter("comment", comment, [text, None])
     check_same_index(X=X, y=y, qid=qid)
     y, qid = split_target(y, qid)
-    if qid is None:
-        raise ValueError("dump_letor needs the query id of each row, qid.")
-    X, y = _check_rows(X, y)
+    X, y = _check_rows(X, y, qid)
     lists = read_lists(qid, len(y))
     ids = _ids_in_file(lists.ids)
     with open_replacing(path) as file:
@@ -302,7 +314,7 @@ def _format_lines(X, y, qids):
     return "".join(lines).replace(".0 ", " ").replace(".0\n", "\n")
 
 
-def _check_rows(X, y):
+def _check_rows(X, y, qid):
     """Validate X and y, and convert them to types whose repr is exact.
 
     X is an array, or a CSR matrix without duplicate entries.
@@ -310,24 +322,11 @@ def _check_rows(X, y):
     check_unmasked(X, "X")
     check_unmasked(y, "y")
     X = check_array(X, accept_sparse="csr", input_name="X")
-    y = check_array(y, ensure_2d=False, input_name="y")
-    if y.ndim != 1 or len(y) != X.shape[0]:
-        raise ValueError(
-            f"y must hold one grade for each of the {X.shape[0]} rows of X, got shape "
-            f"{y.shape}."
-        )
-    if sparse.issparse(X):
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-            if not np.isfinite(X.data).all():
-                raise ValueError(
-                    "X is infinite after its duplicate entries are added up."
-                )
-        if X.nnz and X.indices.max() >= 2**31 - 1:
-            raise ValueError(
-                "X has entries beyond feature 2147483647, the largest in a file."
-            )
+    y = check_array(y, ensure_2d=False, allow_nd=True, input_name="y")
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    refuse(CHECKS_OF_WRITTEN_ROWS, X=X, y=y, qid=qid)
     return _exact(X), _exact(y)
 
 

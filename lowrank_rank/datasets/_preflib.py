@@ -8,13 +8,21 @@ import numpy as np
 
 from .._typing import Bunch
 from ..validation._arrays import check_size
-from ._files import read_path, refuse_line
+from ..validation._check import refuse
+from ..validation._checks_of_files import (
+    CHECKS_OF_BLOCKS,
+    CHECKS_OF_PREFLIB,
+    CHECKS_OF_PREFLIB_HEADER,
+    CHECKS_OF_PREFLIB_ORDERS,
+    PREFLIB_NUMBER,
+)
+from ._files import BYTE_ORDER_MARKS_OF_UTF_16, read_path
 from ._orders import tied_grades
 
 # str.splitlines would cut names at other characters
 _LINE_END = re.compile(r"\r\n?|\n")
-_ITEM = "[0-9]{1,15}"
-_BLOCK = rf"(?:{_ITEM}|\{{\s*{_ITEM}(?:\s*,\s*{_ITEM})*\s*\}})"
+_TIED_SET = rf"\{{\s*{PREFLIB_NUMBER}(?:\s*,\s*{PREFLIB_NUMBER})*\s*\}}"
+_BLOCK = rf"(?:{PREFLIB_NUMBER}|{_TIED_SET})"
 _ORDER = rf"{_BLOCK}(?:\s*,\s*{_BLOCK})*"
 _WITHOUT_VOTERS = re.compile(r"\s*0+\s*[:,]")
 
@@ -76,44 +84,34 @@ def load_preflib(path: Any) -> Bunch:
     """
     path = read_path(path)
     data_type = path.suffix.lower().removeprefix(".")
-    if data_type not in ("soc", "soi", "toc", "toi"):
-        raise ValueError(
-            f"{path}: load_preflib does not read {path.suffix or 'this'!r}, only .soc "
-            "and .soi (strict orders), .toc and .toi (orders with ties), complete and "
-            "incomplete."
-        )
+    refuse(CHECKS_OF_PREFLIB, path=path)
     lines = [
         (number, line)
         for number, line in enumerate(_LINE_END.split(_read_text(path)), start=1)
         if line.strip()
     ]
-    if not lines:
-        raise ValueError(f"{path} is empty.")
+    refuse(CHECKS_OF_PREFLIB, path=path, lines=lines)
     _, first_line = lines[0]
     has_older_format = not first_line.lstrip().startswith("#")
     if has_older_format:
         title = ""
+        has_type = False
         names, voters, lines = _read_older_header(path, lines)
     else:
-        names, title, voters, lines = _read_header(path, lines, data_type)
+        names, title, has_type, voters, lines = _read_header(path, lines)
     lines = [
         (number, line) for number, line in lines if not _WITHOUT_VOTERS.match(line)
     ]
-    if not lines:
-        raise ValueError(f"{path} contains no orders, only a header.")
+    refuse(CHECKS_OF_PREFLIB, path=path, orders=lines)
     check_size(
         f"The grades of {path}", 8 * len(lines) * len(names), "read fewer orders"
     )
     alternatives = sorted(names)
     separator = "," if has_older_format else ":"
-    counts, orders = _read_orders(path, lines, separator, alternatives, data_type)
-    for number, n_voters in voters:
-        if n_voters != sum(counts):
-            refuse_line(
-                path,
-                number,
-                f"{n_voters} voters, but the orders add up to {sum(counts)}",
-            )
+    counts, orders = _read_orders(
+        path, lines, separator, alternatives, data_type, has_type
+    )
+    refuse(CHECKS_OF_PREFLIB, path=path, voters=voters, counts=counts)
     return Bunch(
         target=_grades(orders, alternatives),
         counts=np.array(counts, dtype=np.int64),
@@ -126,6 +124,10 @@ def load_preflib(path: Any) -> Bunch:
 def _read_text(path):
     """Decode a file as UTF-8, or as cp1252 like some older files, or as Latin-1."""
     content = path.read_bytes()
+    if content.startswith(BYTE_ORDER_MARKS_OF_UTF_16):
+        refuse(
+            CHECKS_OF_BLOCKS, path=path, first=1, block=content, longest=len(content)
+        )
     for encoding in ("utf-8-sig", "cp1252"):
         with suppress(UnicodeDecodeError):
             return content.decode(encoding)
@@ -147,16 +149,7 @@ def _grades(orders, alternatives):
 # Headers ----------------------------------------------------------------------------
 
 
-def _read_integer(path, line, text, what):
-    """Read an integer >= 1 of the header."""
-    if not re.fullmatch(_ITEM, text.strip()) or int(text) == 0:
-        refuse_line(
-            path, line, f"{what} must be a whole number >= 1, got {text.strip()!r}"
-        )
-    return int(text)
-
-
-def _read_header(path, lines, data_type):
+def _read_header(path, lines):
     """Read lines '# KEY: value'.
 
     Returns
@@ -164,42 +157,53 @@ def _read_header(path, lines, data_type):
     names : dict of int to str
         Name of each alternative.
     title : str
+    has_type : bool
+        Whether the header says the type of the orders.
     voters : list of (int, int)
         Number of a line and the number of voters that it states.
     orders : list of (int, str)
         The other lines.
     """
-    values = _read_keys(path, lines)
-    if "NUMBER ALTERNATIVES" not in values:
-        raise ValueError(
-            f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header."
-        )
-    number, text = values["NUMBER ALTERNATIVES"]
-    n_items = _read_integer(path, number, text, "NUMBER ALTERNATIVES")
+    values, repeated = _read_keys(lines)
     names = {}
     for key, (_, value) in values.items():
-        match = re.fullmatch(rf"ALTERNATIVE NAME ({_ITEM})", key)
+        match = re.fullmatch(rf"ALTERNATIVE NAME ({PREFLIB_NUMBER})", key)
         if match:
             names[int(match[1])] = value
-    if len(names) != n_items:
-        message = f"{n_items} alternatives, but the header names {len(names)}"
-        refuse_line(path, number, f"{message} by lines '# ALTERNATIVE NAME i: name'")
-    number, text = values.get("DATA TYPE", (0, ""))
-    if text and text.lower() != data_type:
-        message = f"the header says DATA TYPE {text}, the name of the file .{data_type}"
-        refuse_line(path, number, message)
-    voters = []
-    if "NUMBER VOTERS" in values:
-        number, text = values["NUMBER VOTERS"]
-        voters.append((number, _read_integer(path, number, text, "NUMBER VOTERS")))
+    counts = [
+        (number, key, text)
+        for key, (number, text) in values.items()
+        if key in ("NUMBER ALTERNATIVES", "NUMBER VOTERS")
+    ]
+    refuse(
+        CHECKS_OF_PREFLIB_HEADER,
+        path=path,
+        values=values,
+        repeated=repeated,
+        counts=counts,
+        names=names,
+    )
+    voters = [
+        (number, int(text)) for number, key, text in counts if key == "NUMBER VOTERS"
+    ]
     _, title = values.get("TITLE", (0, ""))
+    _, data_type = values.get("DATA TYPE", (0, ""))
     orders = [(number, line) for number, line in lines if line.lstrip()[0] != "#"]
-    return names, title, voters, orders
+    return names, title, bool(data_type), voters, orders
 
 
-def _read_keys(path, lines):
-    """Return the line number and the value of each key of lines '# KEY: value'."""
+def _read_keys(lines):
+    """Read lines '# KEY: value'.
+
+    Returns
+    -------
+    values : dict of str to (int, str)
+        The line number and the value of each key.
+    repeated : list of (int, str, int)
+        The line number of a key that is given twice, the key, and its first line.
+    """
     values: dict[str, tuple[int, str]] = {}
+    repeated = []
     unique_keys = ("ALTERNATIVE NAME ", "NUMBER ", "DATA TYPE")
     for number, line in lines:
         key, colon, value = line.strip().lstrip("#").partition(":")
@@ -208,9 +212,9 @@ def _read_keys(path, lines):
         key = key.strip().upper()
         if key in values and key.startswith(unique_keys):
             first, _ = values[key]
-            refuse_line(path, number, f"{key} is given twice, first in line {first}")
+            repeated.append((number, key, first))
         values[key] = (number, value.strip())
-    return values
+    return values, repeated
 
 
 def _read_older_header(path, lines):
@@ -222,77 +226,70 @@ def _read_older_header(path, lines):
         As in `_read_header`; there is no title.
     """
     number, line = lines[0]
-    n_items = _read_integer(path, number, line, "the number of alternatives")
-    names: dict[int, str] = {}
-    for number, line in lines[1 : n_items + 1]:
-        item, comma, name = line.partition(",")
-        if not comma or not re.fullmatch(_ITEM, item.strip()) or int(item) in names:
-            i = len(names) + 1
-            refuse_line(
-                path,
-                number,
-                f"expected '{i},name', alternative {i} of {n_items}, got "
-                f"{line.strip()!r}",
-            )
+    n_items = (number, "the number of alternatives", line)
+    refuse(CHECKS_OF_PREFLIB_HEADER, path=path, counts=[n_items])
+    end = int(line) + 1
+    last, totals = (lines[end:] or [(lines[-1][0], None)])[0]
+    counts = []
+    if totals is not None:
+        counts = [
+            (last, "the number of voters", text) for text in totals.split(",")[:2]
+        ]
+    refuse(
+        CHECKS_OF_PREFLIB_HEADER,
+        path=path,
+        lines_of_names=lines[1:end],
+        n_items=int(line),
+        number=last,
+        totals=totals,
+        counts=counts,
+    )
+    names = {}
+    for _, line in lines[1:end]:
+        item, _, name = line.partition(",")
         names[int(item)] = name.strip()
-    form = "'voters,sum of counts,different orders'"
-    if len(lines) < n_items + 2:
-        number, _ = lines[-1]
-        message = f"the file ends before {n_items} names 'i,name' and the line {form}"
-        refuse_line(path, number, message)
-    number, line = lines[n_items + 1]
-    numbers = line.split(",")
-    if len(numbers) != 3:
-        refuse_line(path, number, f"expected {form}, got {line.strip()!r}")
-    voters = [
-        (number, _read_integer(path, number, text, "the number of voters"))
-        for text in numbers[:2]
-    ]
-    return names, voters, lines[n_items + 2 :]
+    voters = [(number, int(text)) for number, _, text in counts]
+    return names, voters, lines[end + 1 :]
 
 
 # Orders -----------------------------------------------------------------------------
 
 
-def _read_orders(path, lines, separator, alternatives, data_type):
+def _read_orders(path, lines, separator, alternatives, data_type, has_type):
     """Read lines 'count: order'; an order is a list of sets of ties, best first."""
-    form = re.compile(rf"\s*({_ITEM})\s*{separator}\s*({_ORDER})\s*$")
+    form = re.compile(rf"\s*({PREFLIB_NUMBER})\s*{separator}\s*({_ORDER})\s*$")
     known = set(alternatives)
     counts = []
     orders = []
     for number, line in lines:
         match = form.match(line)
-        if not match:
-            message = f"expected 'count{separator} 3,1,{{2,4}}' with ties in braces"
-            refuse_line(path, number, f"{message}, got {line.strip()[:60]!r}")
-        order = []
-        for tied, single in re.findall(r"\{([^}]*)\}|([0-9]+)", match[2]):
-            order.append([int(item) for item in (tied or single).split(",")])
-        fault = _fault(order, known, data_type)
-        if fault:
-            refuse_line(path, number, fault)
+        order = None
+        if match:
+            order = [
+                [int(item) for item in (tied or single).split(",")]
+                for tied, single in re.findall(r"\{([^}]*)\}|([0-9]+)", match[2])
+            ]
+        if order is None or not _fits(order, known, data_type):
+            refuse(
+                CHECKS_OF_PREFLIB_ORDERS,
+                path=path,
+                number=number,
+                line=line.encode(),
+                separator=separator,
+                order=order,
+                alternatives=known,
+                data_type=data_type,
+                has_type=has_type,
+            )
         counts.append(int(match[1]))
         orders.append(order)
     return counts, orders
 
 
-def _fault(order, alternatives, data_type):
-    """Say why an order does not fit its file; None if it does."""
+def _fits(order, alternatives, data_type):
+    """Whether an order names known alternatives once, and fits the type of its file."""
     items = [item for tied in order for item in tied]
-    earlier: set[int] = set()
-    for item in items:
-        if item not in alternatives:
-            return f"alternative {item}, which the header does not name"
-        if item in earlier:
-            return f"alternative {item} is named twice in one order"
-        earlier.add(item)
-    if data_type[0] == "s" and len(order) < len(items):
-        return (
-            f"a tie in a .{data_type}: orders with ties belong in a .t{data_type[1:]}"
-        )
-    if data_type[2] == "c" and len(items) < len(alternatives):
-        return (
-            f"the order ranks {len(items)} of {len(alternatives)} alternatives in a "
-            f".{data_type}: incomplete orders belong in a .{data_type[:2]}i"
-        )
-    return None
+    is_known = alternatives.issuperset(items) and len(set(items)) == len(items)
+    is_strict = data_type[0] == "t" or len(order) == len(items)
+    is_complete = data_type[2] == "i" or len(items) == len(alternatives)
+    return is_known and is_strict and is_complete

@@ -15,11 +15,13 @@ from scipy.stats import rankdata
 from .._typing import Bunch
 from ..lists._ids import plain
 from ..validation._arrays import column_names, is_frame, shown, table_of
+from ..validation._check import refuse
+from ..validation._checks_of_files import CHECKS_OF_FILES, CHECKS_OF_TREC_LINES
 from ..validation._ids import id_text
 from ..validation._labels import QUERY
 from ..validation._parameters import Rule, check_parameter
 from ..validation._warn import warn
-from ._files import numbered_blocks, open_replacing, path_like, read_path, refuse_line
+from ._files import numbered_blocks, open_replacing, path_like, read_path
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
 DOCUMENT = ("docno", "doc_id")
@@ -397,8 +399,7 @@ def _load(path, form, place, kind, value_name, as_frame):
     of_word: defaultdict = defaultdict(dict)  # documents of the bytes of a query
     for first, block in numbered_blocks(path):
         _read_block(path, first, block, form, place, kind, of_word)
-    if not of_word:
-        raise ValueError(f"{path} contains no data.")
+    refuse(CHECKS_OF_FILES, path=path, n_rows=len(of_word))
     mapping = {query.decode(): documents for query, documents in of_word.items()}
     if not as_frame:
         return mapping
@@ -420,47 +421,57 @@ def _load(path, form, place, kind, value_name, as_frame):
 def _read_block(path, first, block, form, place, kind, of_word):
     """Add the documents of a block of lines to `of_word`; `first` numbers the lines."""
     n_words = len(form.split())
-    try:
-        return _add(of_word, *_parse(block, n_words, place, kind))
-    except ValueError:
-        # Blank lines and comments are left out, and the others are read again.
-        lines = [
-            (number, line)
-            for number, line in enumerate(BytesIO(block), start=first)
-            if line.lstrip()[:1] not in (b"", b"#")
-        ]
-    if not lines:
+    if _add(of_word, _parse(block, n_words, place, kind)):
         return
+    # Blank lines and comments are left out, and the others are read again.
+    lines = [
+        (number, line)
+        for number, line in enumerate(BytesIO(block), start=first)
+        if line.lstrip()[:1] not in (b"", b"#")
+    ]
     content = b"".join(line for _, line in lines)
-    try:
-        return _add(of_word, *_parse(content, n_words, place, kind))
-    except ValueError:
-        # A line is wrong, or holds the word that marks the end of a line.
-        for number, line in lines:
-            try:
-                _add(of_word, *_parse(line, n_words, place, kind))
-            except ValueError as error:
-                got = line.decode(errors="replace").strip()[:60]
-                refuse_line(path, number, f"{error}; expected {form!r}, got {got!r}")
+    if not lines or _add(of_word, _parse(content, n_words, place, kind)):
+        return
+    # A line is wrong, or holds the word that marks the end of a line.
+    for number, line in lines:
+        if not _add(of_word, _parse(line, n_words, place, kind)):
+            refuse(
+                CHECKS_OF_TREC_LINES,
+                path=path,
+                number=number,
+                line=line,
+                form=form,
+                place=place,
+                kind=kind,
+                documents=of_word,
+            )
 
 
-def _add(of_word, queries, documents, values):
-    """Add the documents of lines, or none of them if one occurs twice."""
+def _add(of_word, parsed):
+    """Add the documents of lines, or none of them if one occurs twice.
+
+    Return whether they were added; lines that were not parsed, None, are not.
+    """
+    if parsed is None:
+        return False
+    queries, documents, values = parsed
     changed = [of_word[query] for query in dict.fromkeys(queries)]
     n_before = list(map(len, changed))
     for query, document, value in zip(queries, documents, values, strict=True):
         of_word[query][document] = value
     if sum(map(len, changed)) - sum(n_before) == len(documents):
-        return
+        return True
     for known, n in zip(changed, n_before, strict=True):
         while len(known) > n:
             known.popitem()
-    query = queries[0].decode()
-    raise ValueError(f"the document {documents[0]!r} of {query!r} occurs twice")
+    return False
 
 
 def _parse(block, n_words, place, kind):
-    """Parse lines without comments to queries, as bytes, documents and values."""
+    """Parse lines without comments to queries, as bytes, documents and values.
+
+    Return None if a line has another form.
+    """
     n_lines = block.count(b"\n")
     # The word `mark` ends each line. So one split of the block shows a line with
     # another number of words.
@@ -469,30 +480,25 @@ def _parse(block, n_words, place, kind):
     marks = words[n_words :: n_words + 1]
     is_regular = len(words) == n_lines * (n_words + 1) and marks == [mark] * n_lines
     if not is_regular or (n_lines > 1 and mark in block):
-        raise ValueError(f"{len(block.split())} words")
+        return None
     queries = words[:: n_words + 1]
     text = b"\n".join([b"", *queries])
-    text.decode()  # refuses bytes that are not UTF-8
-    if b"\n#" in text:
-        raise ValueError("a comment")
-    documents = b"\n".join(words[2 :: n_words + 1]).decode().split("\n")
-    values = _parse_values(words[place :: n_words + 1], kind)
-    return queries, documents, values
-
-
-def _parse_values(texts, kind):
-    """Return the numbers of texts, finite ones or integers of 64 bits."""
-    values = list(map(kind, texts))
+    if b"\n#" in text:  # a comment
+        return None
+    try:
+        text.decode()  # refuses bytes that are not UTF-8
+        documents = b"\n".join(words[2 :: n_words + 1]).decode().split("\n")
+        values = list(map(kind, words[place :: n_words + 1]))
+    except ValueError:
+        return None
     if kind is float:
         is_valid = all(map(isfinite, values))
-        words = "a finite number"
     else:
         is_valid = max(map(abs, values)) < 2**63
-        words = "an integer of 64 bits"
     # Python reads 1_0 as 10
-    if b"_" in b"".join(texts) or not is_valid:
-        raise ValueError(f"{texts[0].decode()!r} is not {words}")
-    return values
+    if not is_valid or b"_" in b"".join(words[place :: n_words + 1]):
+        return None
+    return queries, documents, values
 
 
 def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
