@@ -263,8 +263,10 @@ def _read_orders(path, lines, separator, alternatives, data_type, has_type):
     orders = []
     for number, line in lines:
         match = form.match(line)
-        order = None
+        order: Any = None
+        count = 0
         if match:
+            count = int(match[1])
             order = [
                 [int(item) for item in (tied or single).split(",")]
                 for tied, single in re.findall(r"\{([^}]*)\}|([0-9]+)", match[2])
@@ -281,7 +283,7 @@ def _read_orders(path, lines, separator, alternatives, data_type, has_type):
                 data_type=data_type,
                 has_type=has_type,
             )
-        counts.append(int(match[1]))
+        counts.append(count)
         orders.append(order)
     return counts, orders
 

@@ -617,9 +617,9 @@ def _finds_number_of_grades(given):
 def _finds_infinite_sum(given):
     if given.X.dtype.kind != "f":
         return None
-    entries = getattr(given.X, "data", None)
-    is_finite = not hasattr(given.X, "nnz") or np.isfinite(entries).all()
-    return None if is_finite else {}
+    if not hasattr(given.X, "nnz") or np.isfinite(given.X.data).all():
+        return None
+    return {}
 
 
 def _finds_feature_of_32_bits(given):
