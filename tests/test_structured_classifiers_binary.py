@@ -53,10 +53,6 @@ def test_a_row_of_weight_2_is_the_row_twice(loss, threshold, rare):
 def test_weights_that_count_no_rows_are_refused(rare):
     X, y = rare
     model = StructuredHingeBinaryClassifier()
-    with pytest.raises(ValueError, match=r"sample_weight\[3\] is 0.5.*whole numbers"):
-        model.fit(X, y, 1.0 - 0.5 * (np.arange(600) == 3))
-    with pytest.raises(ValueError, match="only one class has rows of positive weight"):
-        model.fit(X, y, 1.0 * (y == 0))
     with pytest.raises(ValueError, match=r"copies of rows.*divide sample_weight"):
         model.fit(X, y, np.where(y == 0, 1e300, 1.0))
     with pytest.raises(ValueError, match="All sample weights are zero"):

@@ -139,10 +139,7 @@ def test_one_class_is_refused(words):
     steps = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4)
     with pytest.raises(ValueError, match="one class"):
         steps.partial_fit(X, np.zeros(480), qid=qid)
-    line = r"partial_fit\(X, y, classes=\[...\]\)"
-    with pytest.raises(ValueError, match=f"y holds one class only.*{line}"):
-        steps.partial_fit(X, np.zeros(480), qid=qid)
-    with pytest.raises(ValueError, match=f"^classes holds one class only.*{line}"):
+    with pytest.raises(ValueError, match="classes holds one class only"):
         steps.partial_fit(X, np.zeros(480), classes=[0], qid=qid)
     assert not hasattr(steps, "classes_")
 

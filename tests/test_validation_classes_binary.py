@@ -38,8 +38,7 @@ def test_a_matrix_has_a_classifier_for_each_column(model, make):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     Y = (X @ rng.normal(size=(3, 4)) > 0.5).astype(int)
-    name = type(model).__name__
-    with pytest.raises(ValueError, match=rf"OneVsRestClassifier\({name}\(\)\)"):
+    with pytest.raises(ValueError, match=r"MultiOutputClassifier\(model\)"):
         model.fit(X, make(Y))
     each = OneVsRestClassifier(model).fit(X, Y)
     assert each.decision_function(X).shape == Y.shape

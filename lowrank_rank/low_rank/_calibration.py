@@ -13,6 +13,7 @@ from ..target_losses._names import resolve_target_loss
 from ..target_losses._target_loss import Decoder
 from ..validation._arrays import ArrayLike, numbers
 from ..validation._ids import check_ranks
+from ..validation._kinds import arrive
 from ..validation._labels import read_distributions
 from ..validation._parameters import checked, count
 
@@ -153,6 +154,7 @@ def calibration_report(
     >>> report.checks[-1].ranks
     array([1, 2, 3])
     """
+    arrive(support=support)
     loss = resolve_target_loss(loss)
     if support is None:
         grades = range(2 if loss.labels == "binary" else 3)
@@ -341,6 +343,7 @@ def conditional_regret(
     >>> conditional_regret(PrecisionAtK(k=1), support, [[0.75, 0.25]], [[2, 1]])
     array([0.5])
     """
+    arrive(support=support, probabilities=probabilities, ranks=ranks)
     loss = resolve_target_loss(loss)
     support = _read_support(support)
     expected_targets = read_distributions(probabilities, len(support))

@@ -21,14 +21,20 @@ from ..validation._arrays import (
     check_range,
     check_same_index,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_classes import (
+    CHECKS_OF_LATER_CLASSES,
+    CHECKS_OF_NAMED_CLASSES,
+    CHECKS_OF_PROBABILITIES,
+)
 from ..validation._classes import (
     check_same_classes,
     class_indices,
     decision_score,
-    distinct_labels,
     read_classes,
     read_costs,
 )
+from ..validation._kinds import arrive
 from ..validation._labels import read_weights
 from ..validation._parameters import (
     RUNTIME,
@@ -260,12 +266,8 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
             )
         if not _is_classifier(self.estimator):
             return self._regress(rows, encoding)
-        if not self._has_trees() and not hasattr(self.estimator, "predict_proba"):
-            raise ValueError(
-                f"{self.estimator!r} has no predict_proba, and expected costs need "
-                "probabilities: use another classifier, or put CalibratedClassifierCV "
-                "around this one."
-            )
+        if not self._has_trees():
+            refuse(CHECKS_OF_PROBABILITIES, estimator=self.estimator)
 
         def encode(labels):
             return self._loss_.encode(class_indices(labels, self.classes_))
@@ -314,6 +316,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
             changed, or there are too many features for the sums. The model is unchanged
             then.
         """
+        arrive(classes=classes)
         return self._add_block((X, y, None, sample_weight), classes=classes)
 
     @available_if(has_sums)
@@ -342,12 +345,14 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         ValueError
             As in `partial_fit`, or if there is no block. The model is unchanged then.
         """
+        arrive(classes=classes)
         return self._fit_blocks(blocks, classes=classes)
 
     # Encoding -----------------------------------------------------------------------
 
     def _read(self, X, y, sample_weight, *, reset, whole):
         """Return checked features, labels and weights."""
+        arrive(X=X, y=y, sample_weight=sample_weight)
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
@@ -366,15 +371,19 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
 
     def _read_block(self, X, y, qid=None, weights=None, *, reset, classes=None):
         """Return the `Rows` of a block and their `Encoding`."""
-        if qid is not None:
-            raise ValueError(
-                f"{type(self).__name__} takes no query ids: give blocks (X, y)."
-            )
+        refuse(CHECKS_OF_LATER_CLASSES, estimator=self, qid=qid)
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
         known_classes = self.classes
         if known_classes is None:
             known_classes = getattr(self, "classes_", None)  # of earlier calls
-        labels = None if classes is None else distinct_labels(classes)
+        labels = None
+        if classes is not None:
+            refuse(
+                CHECKS_OF_NAMED_CLASSES,
+                named_classes=classes,
+                loss_matrix=self.loss_matrix,
+            )
+            labels = np.asarray(classes)
         costs = read_costs(self.loss_matrix, known_classes, self.decisions, labels)
         if labels is not None:
             _, all_classes, _ = costs
@@ -403,6 +412,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
+        arrive(X=X)
         check_is_fitted(self)
         return self._probabilities(self._validate_X(X, reset=False))
 
@@ -435,6 +445,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
             constant of each row. Costs are off by up to ``approximation_error_`` for
             `n_components` below the rank.
         """
+        arrive(X=X)
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
         # <u, beta(t)> lacks the offset: the mean cost of each class.
@@ -482,6 +493,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
             Greater is better: accuracy for the 0-1 loss, negative where the mean cost
             exceeds 1.
         """
+        arrive(X=X, y=y, sample_weight=sample_weight)
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         best = self._loss_.decode(self.predict_surrogate(X))
         return decision_score(self, self._loss_.matrix_, y, best, sample_weight)

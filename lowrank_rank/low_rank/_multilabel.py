@@ -20,7 +20,10 @@ from ..validation._arrays import (
     check_same_index,
     check_size,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_classes import CHECKS_OF_KNOWN_SETS, CHECKS_OF_LATER_SETS
 from ..validation._classes import read_label_sets
+from ..validation._kinds import arrive
 from ..validation._labels import (
     check_items_judged,
     read_item_names,
@@ -216,6 +219,7 @@ class LowRankSurrogateMultilabelClassifier(
             If X, y, the weights or the parameters are wrong. The model is unchanged
             then.
         """
+        arrive(X=X, y=y, sample_weight=sample_weight)
         with fresh_fit(self):
             loss = resolve_set_loss(self.target_loss)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
@@ -239,17 +243,12 @@ class LowRankSurrogateMultilabelClassifier(
         """Refuse labels without a known entry, and NaN where whole sets are needed."""
         check_items_judged(rows.y, rows.weights)
         is_known = ~np.isnan(rows.y[rows.weights > 0]).any(axis=1)
-        if self._has_trees():
-            is_enough = is_known.all()
-        elif isinstance(loss, FBeta):
-            is_enough = is_known.any()
-        else:
-            is_enough = True
-        if not is_enough:
-            raise ValueError(
-                "y has NaN: estimator='trees' needs every label, and the F-measure "
-                "some rows that know all labels. Use target_loss='hamming' with "
-                "estimator='auto', which leaves out single labels."
+        if not is_known.all():
+            refuse(
+                CHECKS_OF_KNOWN_SETS,
+                is_known=is_known,
+                has_trees=self._has_trees(),
+                needs_sizes=isinstance(loss, FBeta),
             )
 
     def _fit_model(self, rows, loss):
@@ -298,6 +297,7 @@ class LowRankSurrogateMultilabelClassifier(
             1 for the labels in the set, else 0. If y of fit has one dimension, an
             ndarray of its classes, shape (n_samples,).
         """
+        arrive(X=X)
         sets = self._decode(X)
         if self._is_one_label():
             return self.classes_[sets[:, 0]]
@@ -323,6 +323,7 @@ class LowRankSurrogateMultilabelClassifier(
             Greater is better; for "f1" ``f1_score(average="samples",
             zero_division=1.0)``.
         """
+        arrive(X=X, y=y, sample_weight=sample_weight)
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         read_item_names(self, y, reset=False)
         decoded = self._decode(X)
@@ -330,10 +331,7 @@ class LowRankSurrogateMultilabelClassifier(
             sets, _ = read_label_sets(y, self.classes_, self, least_columns=2)
         else:
             sets, _ = read_label_sets(y, np.arange(2), self, least_columns=1)
-        if sets.shape[1] != self.n_labels_:
-            raise ValueError(
-                f"y has {sets.shape[1]} labels, in fit it had {self.n_labels_}."
-            )
+        refuse(CHECKS_OF_LATER_SETS, sets=sets, n_labels=self.n_labels_)
         check_consistent_length(decoded, sets)
         losses = self.target_loss_.loss(sets, decoded)
         weights = read_weights(sample_weight, len(sets))

@@ -28,6 +28,7 @@ from ..validation._arrays import (
     check_size,
     is_finite,
 )
+from ..validation._kinds import arrive
 from ..validation._parameters import (
     RUNTIME,
     count,
@@ -255,6 +256,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         ndarray of shape (n_rows,) or (n_queries, r)
             The scores u for the decoder "sort", else r - rank of the decoded order.
         """
+        arrive(X=X)
         check_is_fitted(self)
         n_entries = 1
         if self.n_items_ is not None and self.decoder_ != "sort":

@@ -22,6 +22,7 @@ from ..validation._arrays import (
     numbers,
 )
 from ..validation._ids import id_array
+from ..validation._kinds import arrive
 from ..validation._labels import (
     check_judged,
     lists_of,
@@ -114,6 +115,7 @@ def boosting_objective(
     >>> round(objective.value([1, 0], [0.0, 0.0], group=[2]), 4)
     2.7726
     """
+    arrive(qid=qid)
     return _Objective(surrogate, target_loss, qid)
 
 

@@ -16,6 +16,7 @@ from ..validation._arrays import (
     numbers,
     shown,
 )
+from ..validation._kinds import arrive
 from ..validation._labels import (
     check_judged,
     lists_of,
@@ -67,6 +68,7 @@ def surrogate_loss(
     >>> surrogate_loss("pairwise_squared", [[1.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]])
     array([2.])
     """
+    arrive(v=v, s=s, qid=qid, sample_weight=sample_weight)
     surrogate = resolve_surrogate(surrogate)
     check_same_labels(v=v, s=s, qid=qid, sample_weight=sample_weight)
     v, qid = split_target(v, qid)
@@ -211,6 +213,7 @@ def regret_bound(
     >>> regret_bound("pointwise_squared", [[0.7, 0.3]], [1.0, 0.0], [0.58]).round(3)
     array([1.077])
     """
+    arrive(expected=expected, surrogate_regret=surrogate_regret)
     expected = check_finite(numbers(expected, "expected"), "expected", LARGEST_SCORE)
     regret = check_finite(
         numbers(surrogate_regret, "surrogate_regret"), "surrogate_regret"

@@ -30,6 +30,7 @@ from ..validation._arrays import (
     with_numbers,
 )
 from ..validation._columns import first_text
+from ..validation._kinds import arrive
 from ..validation._parameters import (
     RUNTIME,
     Rule,
@@ -320,6 +321,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         ndarray of shape (n_rows,)
             One score per row, higher is better.
         """
+        arrive(X=X)
         check_is_fitted(self)
         self._refuse_text_of_categories(X)
         X = with_numbers(X)
@@ -340,6 +342,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         ndarray of shape (n_rows,)
             One score per row, higher is better.
         """
+        arrive(X=X)
         check_is_fitted(self)
         self._refuse_text_of_categories(X)
         X = with_numbers(X)

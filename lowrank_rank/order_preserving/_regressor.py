@@ -14,6 +14,7 @@ from .._blocks import Blocks, HeldBlocks, first_block, read_blocks
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._kinds import arrive
 from ..validation._labels import read_item_names
 from ..validation._parameters import (
     count,
@@ -258,6 +259,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         ndarray of shape (n_rows,) or (n_queries, r)
             Estimates of E v. Shift-invariant surrogates have no link.
         """
+        arrive(X=X)
         check_is_fitted(self)
         return self.surrogate_.utility(self.predict(X))
 

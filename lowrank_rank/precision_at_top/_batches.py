@@ -5,6 +5,7 @@ perceptron) and the precision at the top. Dense and CSR X share the code; CSR ro
 never densified.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,12 @@ from ..fitting._linear_problem import LinearProblem
 from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK
 from ..target_losses._names import names_of, resolve_target_loss
 from ..target_losses._positional import places_of_share
+from ..validation._check import refuse
+from ..validation._checks_of_top import (
+    CHECKS_OF_BATCHES,
+    CHECKS_OF_TOP,
+    CHECKS_OF_TOP_LOSSES,
+)
 from ..validation._parameters import check_parameters
 from ..validation._warn import warn
 from ._surrogates import SortedLists
@@ -23,17 +30,12 @@ from ._surrogates import SortedLists
 def resolve_top_loss(target_loss):
     """Return the target loss as an object; refuses losses without a top."""
     loss: Any = resolve_target_loss(target_loss, copied=True)
-    if not _has_top(loss):
-        names = [repr(name) for name in names_of(_has_top, one_each=True)]
-        raise ValueError(
-            f"{loss!r} has no top of the list: use {', '.join(names[:-1])} or "
-            f"{names[-1]} here, and LowRankSurrogateRanker for other losses."
-        )
-    if loss.relevance_threshold is not None:
-        raise ValueError(
-            f"{loss!r}: a classifier takes two classes, not grades. Drop "
-            "relevance_threshold and give y = (grade >= threshold)."
-        )
+    refuse(
+        CHECKS_OF_TOP_LOSSES,
+        loss=loss,
+        has_top=_has_top(loss),
+        names=partial(names_of, _has_top, one_each=True),
+    )
     check_parameters(loss)
     return loss
 
@@ -84,18 +86,24 @@ def count_classes(positive, lists):
     return n_positives, lists.lengths - n_positives
 
 
-def check_top(loss, positive, lists):
+def check_top(loss, positive, lists, method):
     """Refuse labels without anything to compare, and a count that exceeds one list."""
     n_positives, n_negatives = count_classes(positive, lists)
-    if not np.any((n_positives > 0) & (n_negatives > 0)):
-        raise ValueError(
-            "No list has both positives and negatives: there is nothing to rank."
-        )
-    if isinstance(loss, PrecisionAtShare):
-        return
     is_recall = isinstance(loss, RecallAtK)
-    k = loss.k
-    if lists.ids is not None:
+    k = None if isinstance(loss, PrecisionAtShare) else loss.k
+    places, _ = places_at_top(loss, n_positives, n_negatives)
+    refuse(
+        CHECKS_OF_TOP,
+        loss=loss,
+        k=k,
+        is_recall=is_recall,
+        has_ids=lists.ids is not None,
+        method=method,
+        n_positives=n_positives,
+        n_negatives=n_negatives,
+        places=places[(n_positives > 0) & (n_negatives > 0)],
+    )
+    if k is not None and lists.ids is not None:
         n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
         if n_few and not is_recall:
             # Without numbers of queries in its text, so that folds print it once.
@@ -104,15 +112,6 @@ def check_top(loss, positive, lists):
                 f"top P of a query with P positives. If {k} is a budget for each "
                 f"query, such as cases a day, use target_loss='recall@{k}'."
             )
-        return
-    if k > n_positives[0] and not is_recall:
-        raise ValueError(
-            f"{loss!r} looks at the top {k}, but there are only {n_positives[0]} "
-            f"positives: use k of at most {n_positives[0]}, a fraction of the "
-            f"positives such as 'precision@50%', or 'recall@{k}'."
-        )
-    if k >= lists.n_rows:
-        raise ValueError(f"{loss!r} of {lists.n_rows} rows: all orders are equal.")
 
 
 # Batches ----------------------------------------------------------------------------
@@ -245,14 +244,13 @@ def number_of_batches(n_positives, n_negatives, batch_size, k, mirrored=False):
     places = f"only k={k} places at the top"
     if mirrored:
         places = f"only {k} places outside the top"
-    for count, what in ((n_rarer, f"only {n_rarer} {rarer_class}"), (k, places)):
-        if n_batches > count:
-            least = -(-n_rows // count)  # rounded up
-            raise ValueError(
-                f"batch_size={batch_size} cuts the {n_rows} rows into {n_batches} "
-                f"batches, but there are {what}: use batch_size of at least {least}, "
-                "or 'auto'."
-            )
+    refuse(
+        CHECKS_OF_BATCHES,
+        batch_size=batch_size,
+        n_rows=n_rows,
+        n_batches=n_batches,
+        limits=((n_rarer, f"only {n_rarer} {rarer_class}"), (k, places)),
+    )
     return n_batches
 
 

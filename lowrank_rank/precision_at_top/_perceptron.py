@@ -21,14 +21,15 @@ from ..validation._arrays import (
     check_same_index,
     mean_square,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_classes import CHECKS_OF_LATER_CLASSES
 from ..validation._classes import (
-    ALL_CLASSES,
-    check_same_classes,
     read_binary_labels,
     threshold_between,
 )
 from ..validation._cut_queries import known_lists
 from ..validation._ids import read_lists
+from ..validation._kinds import arrive
 from ..validation._labels import split_target
 from ..validation._parameters import (
     RUNTIME,
@@ -292,9 +293,10 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             logistic regression has a better top of the training rows than the model, by
             more than the standard error ``sqrt(p (1 - p) / k)`` of its precision.
         """
+        arrive(X=X, y=y, qid=qid)
         with fresh_fit(self):
             X, positive, lists = self._read_labels(X, y, qid)
-            check_top(self._checked_loss(), positive, lists)
+            check_top(self._checked_loss(), positive, lists, self.method)
             path, scaled, shift = self._standardise(X, positive)
             weights = self._solve(path, scaled, shift, positive, lists)
             self._keep(X, positive, weights)
@@ -349,10 +351,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         UserWarning
             If no list of the call has both positives and negatives.
         """
+        arrive(X=X, y=y, classes=classes, qid=qid)
         continues = hasattr(self, "classes_")
         with all_or_nothing(self):
             X, positive, lists = self._read_labels(
-                X, y, qid, classes, continues=continues, remedy=ALL_CLASSES
+                X, y, qid, classes, continues=continues, takes_classes=True
             )
             self._checked_loss()
             threshold = 0.0
@@ -392,7 +395,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     # Input --------------------------------------------------------------------------
 
-    def _read_labels(self, X, y, qid, classes=None, *, continues=False, remedy=""):
+    def _read_labels(
+        self, X, y, qid, classes=None, *, continues=False, takes_classes=False
+    ):
         """Read X, which rows are positive, and their lists; sets the classes."""
         check_same_index(X=X, y=y, qid=qid)
         y, qid = split_target(y, qid, X)
@@ -400,25 +405,21 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         pos_label = self.pos_label
         if continues:
             check_has_ids(self._has_qid_, qid is not None)
-            self._check_same_classes(classes)
+            refuse(
+                CHECKS_OF_LATER_CLASSES,
+                classes=classes,
+                known=self.classes_,
+                pos_label=pos_label,
+                known_pos_label=self.pos_label_,
+            )
             classes = self.classes_
             pos_label = self.pos_label_
         positive, self.classes_, self.pos_label_ = read_binary_labels(
-            y, classes, pos_label, self, remedy
+            y, classes, pos_label, self, takes_classes
         )
         check_consistent_length(X, positive)
         self._has_qid_ = qid is not None
         return X, positive, read_lists(qid, len(positive))
-
-    def _check_same_classes(self, classes):
-        """Refuse other classes, and another `pos_label`, than in earlier calls."""
-        if classes is not None:
-            check_same_classes(np.asarray(classes), self.classes_)
-        if self.pos_label is not None and self.pos_label != self.pos_label_:
-            raise ValueError(
-                f"pos_label={self.pos_label!r} differs from {self.pos_label_!r}, of "
-                "earlier calls."
-            )
 
     def _checked_loss(self):
         """Check the parameters; returns the target loss."""
@@ -469,11 +470,6 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             random_state,
             shift,
         )
-        if not batches:
-            raise ValueError(
-                f"The top of {self.target_loss_!r} covers every list: all orders are "
-                "equal."
-            )
         path.n_places = sum(batch.n_places for batch in batches)
         max_iter = 6 if self.max_iter == "auto" else int(self.max_iter)
         self.loss_curve_ = []

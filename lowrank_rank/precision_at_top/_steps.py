@@ -168,8 +168,6 @@ def minimise_struct(X, positive, lists, loss, *, alpha, tol, max_iter, report):
 
     Returns the weights, the duality gap, and the precision after each tangent.
     """
-    if lists.ids is not None:
-        raise ValueError("method='svmperf' takes one list of rows, without qid.")
     (batch,) = make_batches(X, positive, lists, loss, X.shape[0], None)
     n_nonzero = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
     # alpha m R^2 / k, with m the mean number of features of a row that are not 0.

@@ -27,6 +27,9 @@ from ..validation._arrays import (
     check_same_shape,
     numbers,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_top import CHECKS_OF_SCORED_TOP
+from ..validation._kinds import arrive
 from ..validation._parameters import check_parameter, checked, number
 
 
@@ -218,6 +221,7 @@ def precision_surrogate(
     >>> value, subgradient.tolist()
     (2.0, [-1.0, 1.0, 0.0])
     """
+    arrive(y=y, scores=scores)
     check_parameter("surrogate", surrogate, [*PRECISION_SURROGATES])
     positives, negatives, k = rows_by_class(y, scores, k)
     order = np.concatenate([positives, negatives])
@@ -242,17 +246,11 @@ def rows_by_class(y, scores, k):
     y = numbers(y, "y")
     scores = check_finite(numbers(scores, "scores"), "scores")
     check_same_shape(y=y, scores=scores)
-    if not np.all((y == 0) | (y == 1)):
-        raise ValueError("y must hold the labels 0 and 1.")
     check_parameter("k", k, [number()])
+    refuse(CHECKS_OF_SCORED_TOP, y=y, k=k)
     order = np.argsort(-scores, kind="stable")
     positives = order[y[order] == 1]
     negatives = order[y[order] == 0]
-    if not 1 <= k <= len(positives) or k != int(k):
-        raise ValueError(
-            f"k must be a whole number from 1 to {len(positives)}, the positives; got "
-            f"{k}."
-        )
     return positives, negatives, int(k)
 
 
@@ -310,6 +308,7 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     >>> precision_margins([1, 1, 1, 0], [4.0, 2.0, 1.0, 0.5], k=2)
     PrecisionMargins(weak=1.5, average=1.0, strong=0.5)
     """
+    arrive(y=y, scores=scores)
     positives, negatives, k = rows_by_class(y, scores, k)
     scores = np.asarray(scores, dtype=np.float64)
     a = scores[positives]

@@ -15,6 +15,7 @@ from ..decoders.feedback_arcs._graphs import (
 )
 from ..target_losses import MeanAveragePrecision, PairwiseDisagreement
 from ..validation._arrays import ArrayLike, shown
+from ..validation._kinds import arrive
 from ..validation._labels import read_distributions
 from ..validation._parameters import checked, number
 
@@ -157,6 +158,7 @@ default=None
     >>> report.in_p_reinforce
     array([False])
     """
+    arrive(u=u, probabilities=probabilities, scores=scores)
     if len(u) == 0:
         raise ValueError(
             "noise_report needs the labels or preferences of at least one list."

@@ -30,6 +30,7 @@ from ..validation._arrays import (
     n_rows,
 )
 from ..validation._ids import read_lists
+from ..validation._kinds import arrive
 from ..validation._parameters import (
     RUNTIME,
     count,
@@ -337,6 +338,7 @@ and (d,)
             document. Documents with `qid`: r - rank of the decoded order of the list.
             Linear models give equal rows equal preferences to the last bit.
         """
+        arrive(X=X, qid=qid)
         check_is_fitted(self)
         if self.n_items_ is not None:
             check_no_qid(qid)
@@ -367,6 +369,7 @@ and (d,)
             ``numpy.triu_indices(r, 1)``, or of E[f(y) | x], (n_queries, r), for
             ``decoder="score"``. For documents the preference over the average document.
         """
+        arrive(X=X)
         check_is_fitted(self)
         if self.n_items_ is not None:
             return super().predict_surrogate(X)
@@ -391,6 +394,7 @@ and (d,)
             has the weights of the edges. For documents one matrix for each list, in
             order of appearance.
         """
+        arrive(X=X, qid=qid)
         check_is_fitted(self)
         if self.n_items_ is not None:
             check_no_qid(qid)

@@ -15,10 +15,14 @@ from ..lists._ids import plain
 from ..lists._lists import RankingLists
 from ..target_losses import MatrixLoss
 from ..validation._arrays import ArrayLike, MatrixLike, check_same_index
+from ..validation._check import refuse
+from ..validation._checks_of_classes import (
+    CHECKS_OF_HINGE_COSTS,
+    CHECKS_OF_WEIGHTED_CLASSES,
+)
+from ..validation._checks_of_hinges import CHECKS_OF_HINGE_SOLVERS
 from ..validation._classes import (
-    ALL_CLASSES,
     check_same_classes,
-    check_two_classes,
     class_indices,
     decision_score,
     read_binary_labels,
@@ -26,6 +30,7 @@ from ..validation._classes import (
     read_costs,
     threshold_between,
 )
+from ..validation._kinds import arrive
 from ..validation._labels import read_weights
 from ..validation._parameters import all_or_nothing, fresh_fit, number
 from ..validation._warn import warn
@@ -209,10 +214,12 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             If the hinge has its minimum at zero weights, or one constant decision costs
             less on the rows of the fit than the decisions of the model.
         """
+        arrive(X=X, y=y, sample_weight=sample_weight)
         with fresh_fit(self):
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             labels = read_classes(self, X, y)
+            refuse(CHECKS_OF_HINGE_SOLVERS, radius=self.radius, solver=self.solver)
             self._read_costs(y)
             X, index, weights = self._encode(X, labels, sample_weight)
             problem = self._standardise(X, index, weights)
@@ -263,15 +270,16 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
+        arrive(X=X, y=y, classes=classes, sample_weight=sample_weight)
         is_first = not hasattr(self, "coef_")
         with all_or_nothing(self):
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=is_first)
             labels = read_classes(self, X, y)
             if is_first and classes is None:
-                self._read_costs(y, remedy=ALL_CLASSES)
+                self._read_costs(y, takes_classes=True)
             elif is_first:
-                self._read_costs(np.asarray(classes), "classes", ALL_CLASSES)
+                self._read_costs(np.asarray(classes), "classes", takes_classes=True)
             elif classes is not None:
                 check_same_classes(np.asarray(classes), self.classes_)
             X, index, weights = self._encode(X, labels, sample_weight)
@@ -279,7 +287,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
-    def _read_costs(self, y, name="y", remedy=""):
+    def _read_costs(self, y, name="y", takes_classes=False):
         """Read the costs, the classes and the decisions; refuse costs of no hinge."""
         costs, classes, decisions = read_costs(
             self.loss_matrix, self.classes, self.decisions, y
@@ -287,36 +295,22 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         costs = MatrixLoss(costs).matrix_  # checked
         if self.classes is not None:
             name = "The parameter classes"
-            remedy = ""
-        check_two_classes(classes, name, remedy)
-        if np.any(costs < 0):
-            i, j = np.argwhere(costs < 0)[0]
-            raise ValueError(
-                f"loss_matrix[{i}, {j}] is {costs[i, j]:g}: the hinge takes costs >= "
-                "0. Subtract the least cost of each row."
-            )
+            takes_classes = False
         is_own = decisions[np.newaxis, :] == classes[:, np.newaxis]
-        has_own = is_own.any(axis=1)
-        if not has_own.all():
-            label = classes[int(np.argmin(has_own))]
-            raise ValueError(
-                f"The class {plain(label)!r} is not among the decisions "
-                f"{decisions.tolist()}: add it as a column, or use "
-                "LowRankSurrogateClassifier."
-            )
-        own_column = is_own.argmax(axis=1)
-        own_cost = costs[np.arange(len(classes)), own_column]
-        if np.any(own_cost != 0):
-            i = int(np.argmax(own_cost != 0))
-            raise ValueError(
-                f"The class {plain(classes[i])!r} costs {own_cost[i]:g} for itself: "
-                "the right decision must cost 0. Subtract it from its row: that "
-                "changes no regret."
-            )
+        refuse(
+            CHECKS_OF_HINGE_COSTS,
+            labels=classes,
+            name=name,
+            takes_classes=takes_classes,
+            costs=costs,
+            loss_matrix=self.loss_matrix,
+            decisions=decisions,
+            is_own=is_own,
+        )
         self.classes_ = classes
         self.decisions_ = decisions
         self._matrix_ = costs
-        self._own_ = own_column
+        self._own_ = is_own.argmax(axis=1)
 
     def _encode(self, X, y, sample_weight):
         """Return the distinct rows of positive weight, their classes and weights."""
@@ -342,12 +336,6 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
 
     def _published_sgd(self, problem):
         """Return the mean weights of the SGD of section 17.2.5."""
-        if self.solver != "auto":
-            raise ValueError(
-                f"radius={self.radius:g} runs SGD as published (section 17.2.5), and "
-                f"solver={self.solver!r} is another algorithm: set solver='auto' or "
-                "radius=None."
-            )
         rng = check_random_state(self.random_state)
         radius: Any = self.radius  # not None here
         w = published_sgd(problem, float(radius), self.max_iter, rng)
@@ -443,6 +431,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_decisions), or (n_samples,) for two
             The largest score decides; of two decisions, above 0 is the second.
         """
+        arrive(X=X)
         scores = self._scores(X)
         if scores.shape[1] == 2:
             return scores[:, 1] - scores[:, 0]
@@ -467,6 +456,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Labels from ``decisions_``.
         """
+        arrive(X=X)
         best = self._scores(X).argmax(axis=1)
         return self.decisions_[best]
 
@@ -489,6 +479,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         float
             Greater is better; accuracy for the 0-1 loss.
         """
+        arrive(X=X, y=y, sample_weight=sample_weight)
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         best = self._scores(X).argmax(axis=1)
         return decision_score(self, self._matrix_, y, best, sample_weight)
@@ -656,6 +647,7 @@ class StructuredHingeBinaryClassifier(
         ConvergenceWarning
             If the gap is still above `tol` after `max_iter` iterations.
         """
+        arrive(X=X, y=y, sample_weight=sample_weight)
         with fresh_fit(self):
             measure, hinge = resolve_hinge(self.target_loss, of_classes=True)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
@@ -668,10 +660,7 @@ class StructuredHingeBinaryClassifier(
                 rows = copies_of_rows(X, read_weights(sample_weight, len(positive)))
                 X = X[rows]
                 positive = positive[rows]
-                if positive.all() or not positive.any():
-                    raise ValueError(
-                        "Here only one class has rows of positive weight: give both."
-                    )
+                refuse(CHECKS_OF_WEIGHTED_CLASSES, positive=positive)
             self.target_loss_ = measure
             self.n_lists_ = 1
             self._has_qid_ = False

@@ -13,6 +13,12 @@ from .._base import SetsParameters, linear_scores, read_features
 from .._blocks import check_has_ids, refuse_cut_list
 from ..fitting._statistics import Moments, Scaling, chosen_alpha, standardise
 from ..validation._arrays import LARGEST, check_range, check_size
+from ..validation._check import refuse
+from ..validation._checks_of_hinges import (
+    CHECKS_OF_COPIES,
+    CHECKS_OF_HINGE_SOLVERS,
+    CHECKS_OF_WEIGHTS_OF_LISTS,
+)
 from ..validation._parameters import (
     count,
     number,
@@ -70,19 +76,12 @@ def row_codes(X, y):
     return codes
 
 
-def copies_of_rows(X, weights, remedy=""):
+def copies_of_rows(X, weights, otherwise=""):
     """Return indices of the rows of X, each as often as its weight says.
 
     Fractions and more copies than fit into memory are refused.
     """
-    fractions = np.flatnonzero(weights != np.round(weights))
-    if len(fractions) > 0:
-        row = fractions[0]
-        raise ValueError(
-            f"sample_weight[{row}] is {weights[row]:g}: all rows are one list here, "
-            "and the weights of its rows count copies: give whole numbers"
-            f"{remedy}."
-        )
+    refuse(CHECKS_OF_COPIES, weights=weights, words={"otherwise": otherwise})
     n_copies = weights.sum()
     # At least two copies of X, and vectors such as labels, scores and their order.
     n_bytes = 8.0 * (2 * X.shape[1] + 16) * n_copies
@@ -90,19 +89,17 @@ def copies_of_rows(X, weights, remedy=""):
     return np.repeat(np.arange(len(weights)), weights.astype(np.intp))
 
 
-def weights_of_lists(weights, lists, what, remedy=""):
+def weights_of_lists(weights, lists, what, otherwise=""):
     """Return the weight of each list; refuse lists whose rows have several weights."""
     weights = lists.group(weights)
     first = weights[lists.starts]
-    differs = np.flatnonzero(weights != lists.repeat(first))
-    if len(differs) > 0:
-        row = differs[0]
-        which = lists.index[row]
-        raise ValueError(
-            f"sample_weight differs within the {what} {lists.ids.tolist()[which]!r} "
-            f"({first[which]:g} and {weights[row]:g}): rows of a {what} share one."
-            f"{remedy}"
-        )
+    refuse(
+        CHECKS_OF_WEIGHTS_OF_LISTS,
+        weights=weights,
+        first=first,
+        lists=lists,
+        words={"what": what, "otherwise": otherwise},
+    )
     return first
 
 
@@ -131,10 +128,7 @@ def chosen_solver(solver, problem):
     """Choose the solver of "auto"; refuse L-BFGS for a hinge without a smooth form."""
     if solver == "auto":
         return "lbfgs" if problem.is_smooth else "cutting_plane"
-    if solver == "lbfgs" and not problem.is_smooth:
-        raise ValueError(
-            "solver='lbfgs' needs a smooth hinge: use 'cutting_plane' or 'sgd'."
-        )
+    refuse(CHECKS_OF_HINGE_SOLVERS, solver=solver, problem=problem)
     return solver
 
 

@@ -9,6 +9,8 @@ from sklearn.utils.metaestimators import available_if
 from .._base import LinearRanker
 from ..lists._lists import RankingLists
 from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._check import refuse
+from ..validation._checks_of_hinges import CHECKS_OF_LATER_LISTS
 from ..validation._parameters import all_or_nothing, fresh_fit
 from ..validation._warn import warn
 from ._hinge_estimator import (
@@ -266,8 +268,11 @@ class StructuredHingeRanker(
         rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
         if not reset:
             n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
-            _check_unchanged("target_loss", repr(self.target_loss_), repr(measure))
-            _check_unchanged("fixed items", self.n_items_, n_items)
+            layout = {
+                "target_loss": (repr(self.target_loss_), repr(measure)),
+                "fixed items": (self.n_items_, n_items),
+            }
+            refuse(CHECKS_OF_LATER_LISTS, layout=layout)
             _, last_key = self._ends_
             check_continues(self._has_qid_, last_key, rows.lists)
         return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
@@ -332,12 +337,6 @@ class StructuredHingeRanker(
         if not problem.intercept:  # pairs and orders do not depend on the means
             intercept = np.zeros_like(intercept)
         self._keep_linear(coef, intercept)
-
-
-def _check_unchanged(what, before, now):
-    """Refuse a call of `partial_fit` unlike the calls before."""
-    if before != now:
-        raise ValueError(f"Earlier calls had {what} {before}, this one {now}.")
 
 
 def _grouped(X, y, lists, weights):

@@ -26,6 +26,12 @@ from ..validation._arrays import (
     check_same_labels,
     check_same_shape,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_hinges import (
+    CHECKS_OF_BOUNDS_OF_HINGES,
+    CHECKS_OF_HINGE_MEASURES,
+)
+from ..validation._kinds import arrive
 from ..validation._labels import lists_of, read_labels, split_target
 from ._maximisers import COUNT_LOSSES, count_hinge, worst_places
 from ._solvers import Tangent
@@ -289,45 +295,33 @@ def resolve_hinge(target_loss, *, of_classes=False):
     if of_classes and isinstance(target_loss, str) and target_loss in CLASS_MEASURES:
         measure = CLASS_MEASURES[target_loss]()
     elif not isinstance(target_loss, FBeta | BalancedAccuracy):
-        try:
-            measure = resolve_measure(target_loss, scored=False)
-        except ValueError as error:
-            if of_classes:
-                raise ValueError(
-                    f"{error} Also known here: {', '.join(CLASS_MEASURES)}."
-                ) from None
-            raise
-    has_share = getattr(measure, "share", None) is not None
-    if type(measure) not in HINGES.keys() - refused or has_share:
-        raise ValueError(
-            f"{measure!r} has no structured hinge here: use one of {', '.join(names)}. "
-            "LowRankSurrogateRanker takes every measure with a low-rank form."
-        )
+        measure = resolve_measure(target_loss, scored=False)
+    known = HINGES.keys() - refused
+    refuse(CHECKS_OF_HINGE_MEASURES, measure=measure, known=known, names=names)
     return clone(measure), HINGES[type(measure)]  # later changes apply to the next fit
 
 
 def check_bounds(measure, y, lists):
     """Refuse lists for which the hinge is no bound of the loss; name k and P."""
-    relevant = n_relevant(y, lists)
+    P = n_relevant(y, lists)
     if isinstance(measure, PrecisionAtK):
         sign = "<="
         marks = "the items above 0 and at least the k best"
-        wrong = (relevant > 0) & (measure.k > relevant)
+        is_wrong = (P > 0) & (measure.k > P)
     elif isinstance(measure, RecallAtK):
         sign = ">="
         marks = "the items above 0 and at most the k best"
-        wrong = (relevant > 0) & (measure.k < relevant)
+        is_wrong = (P > 0) & (measure.k < P)
     else:
         return
-    if not wrong.any():
-        return
-    first = int(np.argmax(wrong))
-    name = "" if lists.ids is None else f" ({lists.ids.tolist()[first]!r})"
-    raise ValueError(
-        f"The hinge of {measure!r} bounds the loss of the items that it marks "
-        f"({marks}) for k {sign} P only, the number of relevant items: list "
-        f"{first}{name} has P={int(relevant[first])} and k={measure.k}. Change k, or "
-        "use 'ndcg@k' or 'auc'."
+    refuse(
+        CHECKS_OF_BOUNDS_OF_HINGES,
+        measure=measure,
+        lists=lists,
+        n_relevant=P,
+        is_wrong=is_wrong,
+        sign=sign,
+        marks=marks,
     )
 
 
@@ -379,6 +373,7 @@ def structured_hinge(
     >>> structured_hinge("auc", [1, 0], [2.0, 0.5])
     (array([0.]), array([0., 0.]))
     """
+    arrive(y_true=y_true, y_score=y_score, qid=qid)
     try:
         measure, hinge = resolve_hinge(target_loss)
     except ValueError:

@@ -11,15 +11,16 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._base import linear_scores
 from ..lists._lists import RankingLists
 from ..validation._arrays import ArrayLike, MatrixLike, check_same_index
+from ..validation._check import refuse
+from ..validation._checks_of_classes import CHECKS_OF_SEVERAL_CLASSES
 from ..validation._classes import (
-    ALL_CLASSES,
     check_same_classes,
-    check_two_classes,
     class_indices,
     class_labels,
     read_classes,
 )
 from ..validation._ids import read_lists
+from ..validation._kinds import arrive
 from ..validation._labels import (
     read_weights,
     refuse_no_qid,
@@ -214,12 +215,14 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         ConvergenceWarning
             If the gap is still above `tol` after `max_iter` iterations.
         """
+        arrive(X=X, y=y, qid=qid, sample_weight=sample_weight)
         with fresh_fit(self):
             check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
             y, qid = split_target(y, qid, X)
             X = self._validate_X(X, reset=True)
             y = read_classes(self, X, y)
-            self.classes_ = check_two_classes(np.unique(y))
+            self.classes_ = np.unique(y)
+            refuse(CHECKS_OF_SEVERAL_CLASSES, labels=self.classes_)
             problem = self._encode(X, y, _sequences(qid, len(y)), sample_weight)
             w = self._solve(
                 problem,
@@ -259,6 +262,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         self : object
             The fitted estimator.
         """
+        arrive(X=X, y=y, classes=classes, qid=qid, sample_weight=sample_weight)
         is_first = not hasattr(self, "coef_")
         with all_or_nothing(self):
             check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
@@ -272,7 +276,13 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
                 if classes is not None:
                     labels = np.asarray(classes)
                     name = "classes"
-                self.classes_ = check_two_classes(np.unique(labels), name, ALL_CLASSES)
+                self.classes_ = np.unique(labels)
+                refuse(
+                    CHECKS_OF_SEVERAL_CLASSES,
+                    labels=self.classes_,
+                    name=name,
+                    takes_classes=True,
+                )
             else:
                 if classes is not None:
                     check_same_classes(np.asarray(classes), self.classes_)
@@ -339,6 +349,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         ndarray of shape (n_elements,)
             Labels from ``classes_``.
         """
+        arrive(X=X, qid=qid)
         check_is_fitted(self)
         check_same_index(X=X, qid=qid)
         if qid is None and self._has_qid_:
@@ -379,6 +390,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         float
             Between 0 and 1, greater is better.
         """
+        arrive(X=X, y=y, sample_weight=sample_weight, qid=qid)
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         y, qid = split_target(y, qid)
         y = class_labels(self, y)
