@@ -295,8 +295,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         """
         arrive(X=X, y=y, qid=qid)
         with fresh_fit(self):
+            loss = self._checked_loss()
             X, positive, lists = self._read_labels(X, y, qid)
-            check_top(self._checked_loss(), positive, lists, self.method)
+            check_top(loss, positive, lists, self.method)
             path, scaled, shift = self._standardise(X, positive)
             weights = self._solve(path, scaled, shift, positive, lists)
             self._keep(X, positive, weights)
@@ -354,10 +355,10 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         arrive(X=X, y=y, classes=classes, qid=qid)
         continues = hasattr(self, "classes_")
         with all_or_nothing(self):
+            self._checked_loss()
             X, positive, lists = self._read_labels(
                 X, y, qid, classes, continues=continues, takes_classes=True
             )
-            self._checked_loss()
             threshold = 0.0
             n_earlier_lists = 0
             if continues:
