@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
 from sklearn.model_selection import (
     BaseCrossValidator,
     GroupKFold,
@@ -26,8 +25,15 @@ from .validation._arrays import (
     column_names,
     is_frame,
     n_rows,
-    shown,
     take_rows,
+)
+from .validation._check import refuse
+from .validation._checks_of_splits import (
+    CHECKS_OF_ARRAYS,
+    CHECKS_OF_PARTS,
+    CHECKS_OF_QUERIES,
+    CHECKS_OF_SIZES,
+    CHECKS_OF_SPLITS_BY_TIME,
 )
 from .validation._cut_queries import (
     KnownLists,
@@ -36,6 +42,7 @@ from .validation._cut_queries import (
     rows_to_know,
 )
 from .validation._ids import read_lists
+from .validation._kinds import arrive
 from .validation._labels import (
     carried_times,
     carries_qid,
@@ -108,15 +115,12 @@ def query_train_test_split(
     >>> qid_train, qid_test, y_test
     (['a', 'b', 'a', 'b'], ['c'], [1])
     """
-    if not arrays:
-        raise ValueError("query_train_test_split got no array: give X, y, ... and qid.")
+    names = ["X", "y", *(f"array_{i}" for i in range(2, len(arrays)))]
+    arrive(**dict(zip(names, arrays, strict=False)), qid=qid)
+    refuse(CHECKS_OF_ARRAYS, arrays=arrays, qid=qid)
     arrays_to_split = list(arrays)
     id_column = qid
     if isinstance(qid, str):
-        if not is_frame(arrays[0]) or qid not in column_names(arrays[0]):
-            raise ValueError(
-                f"qid={shown(qid)} must be a column of the first array, a frame."
-            )
         qid = arrays[0][qid]
     elif qid is not None:
         arrays_to_split.append(qid)
@@ -130,11 +134,6 @@ def query_train_test_split(
             named[f"array {i}"] = array
     check_same_index(**named, qid=qid)
     if qid is None:
-        if not carriers:
-            raise ValueError(
-                "No array carries query ids: give qid=..., or y as ranking_target(y, "
-                "qid)."
-            )
         _, qid = split_target(carriers[0])
     check_consistent_length(*arrays, qid)
     if test_size is None and train_size is None:
@@ -143,8 +142,7 @@ def query_train_test_split(
         1, test_size=test_size, train_size=train_size, random_state=random_state
     )
     lists = read_lists(qid)
-    if lists.n_lists < 2:
-        raise ValueError("All rows are one query, and a split needs two.")
+    refuse(CHECKS_OF_PARTS, n_queries=lists.n_lists)
     train_lists, test_lists = next(splitter.split(lists.lengths))
     train = _rows_of_lists(train_lists, lists)
     test = _rows_of_lists(test_lists, lists)
@@ -290,19 +288,27 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
             If queries come back after the start of a test part: counts the rows that
             are left out of training.
         """
+        arrive(X=X, y=y, groups=groups, time=time)
         check_same_index(X=X, y=y, groups=groups, time=time)
-        if groups is None and y is not None:
+        is_carried = groups is None
+        if is_carried and y is not None:
             _, groups = split_target(y)
-        if groups is None and not (y is None or one_label_per_row(y)):
-            raise ValueError(
-                "A matrix y holds one list per row: give groups=numpy.arange("
-                f"{n_rows(X)}), each row a query, and time=... to split."
-            )
-        if groups is None:
-            raise ValueError(
-                "Give groups=qid, the query of each row, or y as a ranking_target."
-            )
-        times = _read_times(y, groups, time)
+        if time is not None:
+            times = read_times(time)
+        elif groups is not None:
+            times = times_of_rows(y, groups)
+        else:
+            times = None
+        refuse(
+            CHECKS_OF_SPLITS_BY_TIME,
+            X=X,
+            y=y,
+            groups=groups,
+            time=time,
+            times=times,
+            carried=carried_times(y),
+            is_carried=is_carried,
+        )
         check_consistent_length(X, groups, times)
         lists = read_lists(groups)
         # Ranks of the times: of each row, and of the earliest row of its query.
@@ -325,35 +331,11 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
 
     def _split_starts(self, starts):
         """Split the distinct starting times of the queries by TimeSeriesSplit."""
-        splitter = TimeSeriesSplit(self.n_splits, gap=self.gap)
-        try:
-            return list(splitter.split(starts))
-        except ValueError:
-            raise ValueError(
-                f"The queries start at {len(starts)} distinct times, too few for "
-                f"n_splits={self.n_splits} and gap={self.gap}."
-            ) from None
-
-
-def _read_times(y, groups, time):
-    """Read the time of each row: `time`, what y carries, or ids that are dates."""
-    if time is not None:
-        times = read_times(time)
-        carried = carried_times(y)
-        if carried is not None and times.tolist() != carried.tolist():
-            raise ValueError(
-                "time is given twice, in y and by itself, and the two differ: give one."
-            )
-        return times
-    times = times_of_rows(y, groups)
-    if times is None:
-        raise ValueError(
-            "Splits by time need the time of each row, because the order of rows is "
-            "no time: give y as ranking_target(y, qid, time=...), or time=... to "
-            "split. Query ids that are dates need no time. If they are dates as text, "
-            "give pandas.to_datetime(qid), with dayfirst=True or False, or format=...."
+        refuse(
+            CHECKS_OF_PARTS, n_starts=len(starts), n_splits=self.n_splits, gap=self.gap
         )
-    return times
+        splitter = TimeSeriesSplit(self.n_splits, gap=self.gap)
+        return list(splitter.split(starts))
 
 
 def _warn_of_rows_left_out(n_left_out, splits):
@@ -367,21 +349,16 @@ def _warn_of_rows_left_out(n_left_out, splits):
     )
 
 
-def _read_queries(y, qid):
+def _read_queries(X, y, qid, *, is_permuted=False):
     """Return y with its query ids, and the code of the query of each row.
 
     Rows of a matrix are queries.
     """
-    if not one_label_per_row(y):
-        split_target(y, qid)  # refuses ids that y carries besides
-        if qid is not None:
-            raise ValueError("A matrix y holds one list per row and takes no qid.")
-        return y, np.arange(n_rows(y))
+    refuse(CHECKS_OF_QUERIES, X=X, y=y, qid=qid, is_permuted=is_permuted)
+    check_same_index(X=X, y=y, qid=qid)
     labels, qid = split_target(y, qid)
-    if qid is None:
-        raise ValueError(
-            "The query of each row is needed: give qid=..., or a ranking_target."
-        )
+    if not one_label_per_row(y):
+        return y, np.arange(n_rows(y))
     target = ranking_target(labels, qid, time=times_of_rows(y, qid))
     return target, read_lists(target["qid"]).codes
 
@@ -457,8 +434,8 @@ def query_learning_curve(
     >>> sizes.tolist(), test.shape, bool(test[1].mean() > test[0].mean())
     ([2, 30], (2, 4), True)
     """
-    check_same_index(X=X, y=y, qid=qid)
-    target, query_of_row = _read_queries(y, qid)
+    arrive(X=X, y=y, qid=qid)
+    target, query_of_row = _read_queries(X, y, qid)
     folds = cv
     if isinstance(cv, Integral):
         folds = GroupKFold(cv)
@@ -500,16 +477,10 @@ def query_learning_curve(
 def _numbers_of_queries(train_sizes, n_available):
     """Turn fractions or numbers of queries into distinct numbers, ascending."""
     sizes = np.asarray(train_sizes)
-    has_fractions = sizes.dtype.kind == "f"
-    largest = 1 if has_fractions else n_available
-    is_list = sizes.ndim == 1 and len(sizes) and sizes.dtype.kind in "iuf"
-    if not is_list or not 0 < sizes.min() <= sizes.max() <= largest:
-        raise ValueError(
-            "train_sizes must be a list of numbers: fractions in (0, 1], or whole "
-            f"numbers between 1 and {n_available}, the queries of the smallest "
-            f"training part, got {shown(train_sizes)}."
-        )
-    if has_fractions:
+    refuse(
+        CHECKS_OF_SIZES, sizes=sizes, train_sizes=train_sizes, n_available=n_available
+    )
+    if sizes.dtype.kind == "f":
         sizes = np.maximum((sizes * n_available).astype(int), 1)
     return np.unique(sizes)
 
@@ -577,16 +548,8 @@ def query_permutation_importance(
     >>> found.importances_mean
     array([0.5, 0. ])
     """
-    if sparse.issparse(X):
-        raise ValueError(
-            "X is sparse, but its columns are permuted one by one: give X.toarray()."
-        )
-    if not one_label_per_row(y):
-        raise ValueError(
-            "y must hold one grade per row: one row alone cannot be permuted."
-        )
-    check_same_index(X=X, y=y, qid=qid)
-    target, query_of_row = _read_queries(y, qid)
+    arrive(X=X, y=y, qid=qid)
+    target, query_of_row = _read_queries(X, y, qid, is_permuted=True)
     features: Any = X
     if not hasattr(X, "columns"):
         features = np.asarray(X)

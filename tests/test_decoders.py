@@ -212,7 +212,7 @@ BAD_INPUT = {
     ),
     "value rank 0": (
         lambda: average_precision_value([[1, 2, 3]], [[0, 1]]),
-        "ranks start at 1",
+        r"ranks\[0, 0\] is 0",
     ),
     "value shape": (
         lambda: average_precision_value([[1, 2, 3]], [1, 2]),

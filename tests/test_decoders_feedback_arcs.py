@@ -316,7 +316,7 @@ def test_too_many_items_are_refused_with_the_remedy():
         lambda u: decode_pd_dag(u, bound=True),
     ):
         with pytest.raises(
-            ValueError, match=r"at most 200 items, u has 201.*local_search.*dag"
+            ValueError, match=r"at most 200 items, got 201.*local_search.*dag"
         ):
             call(u)
     assert decode_pd_exact(u[:, 1:, 1:]).optimal.all()
@@ -409,7 +409,7 @@ def test_unknown_decoders_and_long_lists_name_the_others():
         ValueError, match=rf"one of {names}, 'auto' or a function.*'sort'"
     ):
         pd_decoder("sort", 3)
-    with pytest.raises(ValueError, match=r"there are 201: use one of .*'local_search'"):
+    with pytest.raises(ValueError, match=r"got 201: use one of .*'local_search'"):
         pd_decoder("exact", 201)
 
 

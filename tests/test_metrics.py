@@ -547,12 +547,14 @@ def test_zero_division_is_finite_or_nan(value):
         if name.endswith(("_score", "_loss")):
             measured = ["ndcg"] if name == "measure_score" else []
             with pytest.raises(
-                ValueError, match="zero_division must be finite, or nan"
+                ValueError, match="zero_division must be a number, finite, or nan"
             ):
                 getattr(metrics, name)(
                     *measured, [0, 0], [1.0, 2.0], zero_division=value
                 )
-    with pytest.raises(ValueError, match="zero_division must be finite, or nan"):
+    with pytest.raises(
+        ValueError, match="zero_division must be a number, finite, or nan"
+    ):
         NDCG().measure([0, 0], [1.0, 2.0], zero_division=value)
 
 

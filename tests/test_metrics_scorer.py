@@ -236,7 +236,9 @@ def test_models_that_say_nothing_of_lists(data):
 def test_one_list_models(data):
     X, y, qid = data
     one = LowRankSurrogateRanker().fit(X, y)
-    with pytest.raises(ValueError, match=r"no qid beside the labels.*one_list=True"):
+    with pytest.raises(
+        ValueError, match=r"(?s)no qid beside the labels.*one_list=True"
+    ):
         make_ranking_scorer("ndcg")(one, X, y)
     pooled = make_ranking_scorer("ndcg", one_list=True)(one, X, y)
     assert pooled == pytest.approx(ndcg_score(y, one.predict(X)))
@@ -416,8 +418,7 @@ def test_pairs_of_grade_and_id_are_no_classes(data, wrapped, with_qid):
     for names in ("ndcg", ["ndcg", "map"]):
         with pytest.raises(
             ValueError,
-            match=rf"pair of grade and query id as a class \({n_classes} classes.*"
-            r"WrappedRanker\(DecisionTreeClassifier\(",
+            match=rf"pair of grade and query id as a class \({n_classes} classes",
         ):
             make_ranking_scorer(names)(model, X, target if with_qid else y)
 
@@ -650,30 +651,3 @@ def test_a_function_and_a_misspelt_name_are_no_measures():
             make_ranking_scorer(measure)
         with pytest.raises(error, match=message):
             compare_rankers(y, scores, qid=qid, measure=measure)
-
-
-@pytest.mark.parametrize("model", [LogisticRegression(), PrecisionAtKPerceptron()])
-@pytest.mark.parametrize("relevant", ["fraud", "other"])
-def test_the_scores_that_the_message_names_put_the_class_on_top(model, relevant):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 2))
-    is_rare = X[:, 0] > 0.8
-    names = {"fraud": ("fraud", "ok"), "other": ("other", "fine")}[relevant]
-    y = np.where(is_rare, *names)
-    model = clone(model)
-    if isinstance(model, PrecisionAtKPerceptron):
-        model.set_params(pos_label=relevant)
-    model.fit(X, y)
-    with pytest.raises(ValueError, match="in place of the model, its scores") as found:
-        compare_rankers(y == relevant, {"model": model}, X=X)
-    line = str(found.value).partition("its scores ")[2].rstrip(".")
-    named = str(found.value).partition("if it is '")[2].partition("'")[0]
-    is_named = y == named
-    sign = -1.0 if line.startswith("-") else 1.0
-    method, _, column = line.lstrip("-").partition("(X)")
-    scores = getattr(model, method)(X)
-    if column:
-        scores = scores[:, int(column.strip("[:, ]"))]
-    assert np.corrcoef(sign * scores, is_named)[0, 1] > 0.3
-    if isinstance(model, PrecisionAtKPerceptron):
-        assert named == relevant

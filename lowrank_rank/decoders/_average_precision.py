@@ -15,6 +15,8 @@ import numpy as np
 from ..lists._lists import bounded_blocks
 from ..lists._ranks import ranks_from_orders
 from ..validation._arrays import ArrayLike
+from ..validation._check import refuse
+from ..validation._checks_of_decoders import CHECKS_OF_DECODERS
 from ..validation._parameters import check_parameter, count
 from ._decoded import (
     Decoded,
@@ -193,11 +195,13 @@ def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decod
     array([[3, 1, 2]])
     """
     check_parameter("n_items", n_items, [count()])
-    if n_items > MAX_ITEMS:
-        raise ValueError(
-            f"The exact decoder takes at most {MAX_ITEMS} items (2**r subsets), got "
-            f'{n_items}: use decoder="local_search" or decoder="diagonal".'
-        )
+    refuse(
+        CHECKS_OF_DECODERS,
+        n_items=n_items,
+        max_items=MAX_ITEMS,
+        who="The exact decoder (2**r subsets)",
+        others="decoder='local_search' or decoder='diagonal'",
+    )
     full = symmetric_matrices(u, n_items)
     ranks = np.empty((len(full), n_items), dtype=np.intp)
     for lists in bounded_blocks(len(full), 2**n_items):

@@ -11,9 +11,11 @@ from ..lists._ranks import ranks_from_scores
 from ..validation._arrays import (
     LARGEST,
     ArrayLike,
-    check_finite,
     numbers,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_decoders import CHECKS_OF_RANKS, CHECKS_OF_VECTORS
+from ..validation._kinds import arrive
 from ..validation._parameters import check_parameter, count
 
 
@@ -82,7 +84,7 @@ class Decoded(NamedTuple):
         return self.values == self.bounds
 
 
-def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
+def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST, n_items=None):
     """Check surrogate vectors u, finite floats of shape (n_lists, n_columns).
 
     Parameters
@@ -94,25 +96,28 @@ def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
         Words for messages: the number of items, and the meaning of the columns.
     largest : float
         Largest absolute value; the default keeps sums finite.
+    n_items : int or None
+        Number of items, each with as many columns.
     """
+    arrive(u=u)
     u = numbers(u, "u")
-    if u.ndim != 2 or n_columns not in (None, u.shape[1]):
-        columns = "r" if n_columns is None else n_columns
-        raise ValueError(
-            f"u has shape {u.shape}; {of}it must be (n_lists, {columns}){layout}."
-        )
-    return check_finite(u, "u", largest)
+    refuse(
+        CHECKS_OF_VECTORS,
+        u=u,
+        n_columns=n_columns,
+        n_items=n_items,
+        of=of,
+        layout=layout,
+        largest=largest,
+    )
+    return u
 
 
 def compared_ranks(ranks, n_lists, n_items):
     """Check ranks, finite floats >= 1 of shape (n_lists, n_items)."""
+    arrive(ranks=ranks)
     ranks = numbers(ranks, "ranks")
-    if ranks.shape != (n_lists, n_items):
-        raise ValueError(
-            f"ranks have shape {ranks.shape}; they must be {(n_lists, n_items)}."
-        )
-    if ranks.size and not check_finite(ranks, "ranks").min() >= 1:
-        raise ValueError(f"ranks start at 1 = best, got {ranks.min():g}.")
+    refuse(CHECKS_OF_RANKS, ranks=ranks, shape=(n_lists, n_items))
     return ranks
 
 
@@ -163,14 +168,8 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
     array([[2, 1, 3]])
     """
     check_parameter("n_items", n_items, [count()])
-    u = checked_vectors(u)
-    depth, left_over = divmod(u.shape[1], n_items)
-    if left_over or not depth:
-        raise ValueError(
-            f"u has shape {u.shape}; for {n_items} items it must be (n_lists, "
-            f"{n_items} * depth), the value of each item at each of the first "
-            "positions, item by item."
-        )
+    u = checked_vectors(u, n_items=n_items)
+    depth = u.shape[1] // n_items
     values = u.reshape(len(u), n_items, depth)
     # Items without an assignment come behind the first positions, by their sums.
     ranks = depth + decode_sort(values.sum(axis=2))

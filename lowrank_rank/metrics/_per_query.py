@@ -21,9 +21,11 @@ from ..validation._arrays import (
     ArrayLike,
     check_same_labels,
     exact_scores,
-    shown,
     table_of,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_scores import CHECKS_OF_NAMED_MEASURES
+from ..validation._kinds import arrive
 from ..validation._labels import lists_of, read_labels, split_target
 from ..validation._parameters import by_keyword, check_parameter, count
 from ..validation._suspicious import are_reversed, centred_labels
@@ -31,6 +33,14 @@ from ._query_weights import Units
 
 if TYPE_CHECKING:
     import pandas
+
+
+#: Names of measures that take a cut-off, without it.
+_NAMES_WITH_K = {
+    entry.base
+    for entry in [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
+    if entry.at in {"k", "[k]"}
+}
 
 
 def named_measures(measures, k=None):
@@ -44,37 +54,36 @@ def named_measures(measures, k=None):
     else:
         several = measures if isinstance(measures, list | tuple) else [measures]
         named = {m if isinstance(m, str) else repr(m): m for m in several}
-    if not named:
-        raise ValueError("There is no measure: name at least one, such as 'ndcg@10'.")
+    cutoffs = None
     if k is not None:
-        named = _with_cutoffs(named, k)
+        cutoffs = [k] if np.ndim(k) == 0 else list(k)
+    is_named = [
+        isinstance(one, str) and plain_name(one) in _NAMES_WITH_K
+        for one in named.values()
+    ]
+    refuse(
+        CHECKS_OF_NAMED_MEASURES,
+        measures=named,
+        cutoffs=cutoffs,
+        is_k_used=None if cutoffs is None else any(is_named),
+        names_with_k=_NAMES_WITH_K,
+    )
+    if cutoffs is not None:
+        named = _with_cutoffs(named, cutoffs)
     return {name: resolve_measure(measure) for name, measure in named.items()}
 
 
-def _with_cutoffs(named, k):
-    """Replace each name that takes a cut-off and has none by a name for each of `k`."""
-    cutoffs = [k] if np.ndim(k) == 0 else list(k)
-    if not cutoffs:
-        raise ValueError("k holds no cut-off: give at least one, such as 10, or None.")
+def _with_cutoffs(named, cutoffs):
+    """Replace each name that takes a cut-off and has none by several names."""
     for cutoff in cutoffs:
         check_parameter("k", cutoff, [count()])
-    entries = [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
-    names_with_k = {entry.base for entry in entries if entry.at in {"k", "[k]"}}
     with_cutoffs = {}
-    is_k_used = False
     for name, measure in named.items():
-        if isinstance(measure, str) and plain_name(measure) in names_with_k:
-            is_k_used = True
+        if isinstance(measure, str) and plain_name(measure) in _NAMES_WITH_K:
             for cutoff in cutoffs:
                 with_cutoffs[f"{name}@{cutoff}"] = f"{measure}@{cutoff}"
         else:
             with_cutoffs[name] = measure
-    if not is_k_used:
-        raise ValueError(
-            f"k={shown(cutoffs)} is given, but no measure among {shown(list(named))} "
-            "takes it: name one without its cut-off, such as "
-            f"{', '.join(sorted(names_with_k))}."
-        )
     return with_cutoffs
 
 
@@ -134,6 +143,7 @@ default=("ndcg@5", "ndcg@10", "map")
     >>> table["auc"].tolist()
     [1.0, 0.0]
     """
+    arrive(y_true=y_true, y_score=y_score, qid=qid)
     check_same_labels(y_true=y_true, y_score=y_score, qid=qid)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true", accept_sparse=True)

@@ -22,16 +22,21 @@ from ..validation._arrays import (
     MatrixLike,
     check_same_index,
     n_rows,
-    shown,
     take_rows,
+)
+from ..validation._check import refuse
+from ..validation._checks_of_scores import (
+    CHECKS_OF_NAMED_MEASURES,
+    CHECKS_OF_SCORED_CLASSES,
+    CHECKS_OF_SCORED_MODELS,
 )
 from ..validation._cut_queries import warn_of_known_queries
 from ..validation._ids import read_lists
+from ..validation._kinds import arrive
 from ..validation._labels import (
     carries_qid,
     one_label_per_row,
     read_item_names,
-    refuse_lost_qid,
     split_target,
 )
 from ..validation._parameters import check_parameter, check_parameters
@@ -97,47 +102,26 @@ def make_ranking_scorer(
     {'precision@1': 0.5, 'map': 0.75}
     """
     check_parameter("one_list", one_list, [bool])
-    if isinstance(measure, list | tuple | dict) and not measure:
-        raise ValueError("make_ranking_scorer got no measure: name at least one.")
     if isinstance(measure, list | tuple):
         measure = {m if isinstance(m, str) else repr(m): m for m in measure}
     is_single = not isinstance(measure, dict)
     named: Any = {"": measure} if is_single else measure
     measures = {name: resolve_measure(m, copied=True) for name, m in named.items()}
-    for one_measure in named.values():
-        if isinstance(one_measure, str):
-            _check_stated_parameters(one_measure, params)
-    _set_parameters(measures, params)
+    names = [name for name in named.values() if isinstance(name, str)]
+    refuse(
+        CHECKS_OF_NAMED_MEASURES,
+        measures=measures,
+        params=params,
+        stated={name: stated_parameters(name) for name in names},
+        parameters=[one.get_params() for one in measures.values()],
+    )
     for one_measure in measures.values():
+        own = one_measure.get_params()
+        one_measure.set_params(**{key: params[key] for key in params if key in own})
         check_parameters(one_measure)
     return RankingScorer(
         measures[""] if is_single else measures, one_list=one_list, pos_label=pos_label
     )
-
-
-def _check_stated_parameters(name, params):
-    """Refuse a parameter that has another value in the name of a measure."""
-    for key, stated in stated_parameters(name).items():
-        if params.get(key, stated) != stated:
-            raise ValueError(
-                f"The name {name!r} says {key}={stated!r}, but {key}={params[key]!r} "
-                "is given."
-            )
-
-
-def _set_parameters(measures, params):
-    """Set each parameter of the measures that have it; refuse one that none has."""
-    names = {name: sorted(one.get_params()) for name, one in measures.items()}
-    for key, value in params.items():
-        with_key = [one for name, one in measures.items() if key in names[name]]
-        if not with_key:
-            raise ValueError(
-                f"Invalid parameter {key!r}: none of "
-                f"{', '.join(map(repr, measures.values()))} has it. Their parameters: "
-                f"{sorted(set().union(*names.values()))}."
-            )
-        for one in with_key:
-            one.set_params(**{key: value})
 
 
 def get_ranking_scorer_names() -> list[str]:
@@ -239,6 +223,7 @@ class RankingScorer(BaseEstimator):
         float, or dict of str to float for several measures
             The measure: the larger, the better.
         """
+        arrive(X=X, y=y_true, qid=qid, sample_weight=sample_weight)
         check_same_index(X=X, y=y_true, sample_weight=sample_weight)
         y, scores, qid = self.labels_and_scores(estimator, X, y_true, qid)
         measures = self.measure
@@ -266,13 +251,13 @@ class RankingScorer(BaseEstimator):
         check_same_index(X=X, y=y, qid=qid)
         model, _ = last_step(estimator)
         read_item_names(model, y, reset=False)
-        y_carries_qid = carries_qid(y)
-        y, qid = split_target(y, qid)
-        _refuse_pairs_as_classes(model)
-        is_matrix = not one_label_per_row(y)
+        labels, qid_of_rows = split_target(y, qid)
+        is_matrix = not one_label_per_row(labels)
+        rankers = [] if is_matrix else list(_fitted_rankers([estimator], set()))
+        self._check_lists(estimator, rankers, y, qid_of_rows, is_matrix, name)
+        y = labels
+        qid = qid_of_rows
         if not is_matrix:
-            rankers = list(_fitted_rankers([estimator], set()))
-            self._check_qid(estimator, rankers, y, qid, y_carries_qid)
 
             def features_of(rows):
                 _, features = last_step(estimator, take_rows(X, rows))
@@ -288,44 +273,72 @@ class RankingScorer(BaseEstimator):
         if is_matrix:
             return y, predict_scores(estimator, X, qid, matrix=True), qid
         scores = predict_scores(estimator, X, qid)
-        if np.ndim(scores) > 1:
-            raise ValueError(
-                f"{type(estimator).__name__} gives {np.shape(scores)[1]} scores per "
-                "row, but y has one label per row: a classifier must be binary."
-            )
-        y, scores = _relevance(y, scores, model, self.pos_label)
+        if np.ndim(scores) > 1 or is_classifier(model):
+            y, scores = self._relevance(y, scores, estimator, name)
         return y, scores, qid
 
-    def _check_qid(self, estimator, rankers, y, qid, y_carries_qid):
+    def _check_lists(self, estimator, rankers, y, qid, is_matrix, name):
         """Refuse rows of several queries as one list, as the fitted rankers tell."""
+        model, _ = last_step(estimator)
         n_lists = max((ranker.n_lists_ for ranker in rankers), default=0)
         with_qid = [_was_fitted_with_qid(ranker) for ranker in rankers]
-        if y_carries_qid and not all(with_qid):
-            refuse_lost_qid(f"a model inside this {type(estimator).__name__}")
-        if qid is not None:
-            was_one_list = n_lists == 1 and not any(with_qid)
-            if was_one_list and read_lists(qid, n_rows(y)).n_lists > 1:
-                warn(
-                    "The scorer sees several lists, but the model was fitted on one: "
-                    "pass the qid to fit as well (y=ranking_target(y, qid) does both)."
-                )
+        refuse(
+            CHECKS_OF_SCORED_MODELS,
+            model=model,
+            estimator=type(estimator).__name__,
+            y=y,
+            is_carried=not is_matrix and carries_qid(y),
+            qid=qid,
+            n_rows=None if is_matrix else n_rows(y),
+            n_lists=n_lists,
+            with_qid=with_qid,
+            one_list=self.one_list,
+            ranks_all_rows=is_classifier(model) and len(model.classes_) == 2,
+            name=name,
+        )
+        was_one_list = n_lists == 1 and not any(with_qid)
+        if qid is None or is_matrix or not was_one_list:
             return
-        if any(with_qid):
-            raise ValueError(
-                "There is no qid, but the model was fitted on rows with query ids "
-                f"({n_lists} lists): all rows would be ranked as one list. Give y as "
-                "ranking_target(y, qid); or pass qid=qid, through a search with "
-                "metadata routing."
+        if read_lists(qid, n_rows(y)).n_lists > 1:
+            warn(
+                "The scorer sees several lists, but the model was fitted on one: "
+                "pass the qid to fit as well (y=ranking_target(y, qid) does both)."
             )
+
+    def _relevance(self, y, scores, estimator, name):
+        """Return whether the labels are the relevant class, and its scores.
+
+        Without a relevant class the labels are grades, and both are returned as they
+        are.
+        """
         model, _ = last_step(estimator)
-        ranks_all_rows = is_classifier(model) and len(model.classes_) == 2
-        if not (self.one_list or ranks_all_rows):
-            raise ValueError(
-                "There is no qid beside the labels, and the model was not fitted with "
-                "query ids. Give y as ranking_target(y, qid); or pass qid=qid, through "
-                "a search with metadata routing; or set one_list=True in "
-                "make_ranking_scorer if all rows are one list."
-            )
+        classes = labels = n_scores = None
+        if np.ndim(scores) > 1:
+            n_scores = np.shape(scores)[1]
+        else:
+            classes = np.asarray(model.classes_).tolist()
+            labels = list(dict.fromkeys(np.ravel(y).tolist()))  # None does not sort
+        pos_label_of_model = getattr(model, "pos_label_", None)
+        refuse(
+            CHECKS_OF_SCORED_CLASSES,
+            n_scores=n_scores,
+            estimator=type(estimator).__name__,
+            model=model,
+            y=y,
+            classes=classes,
+            labels=labels,
+            pos_label=self.pos_label,
+            pos_label_of_model=pos_label_of_model,
+            name=name,
+        )
+        pos_label = self.pos_label
+        if pos_label is None:
+            pos_label = pos_label_of_model
+        if pos_label is None:
+            return y, scores
+        if pos_label != classes[-1]:
+            scores = -scores
+        return np.asarray(y) == pos_label, scores
 
 
 def warn_of_worthless_grades(measure, y):
@@ -378,64 +391,6 @@ def last_step(estimator, X=None):
             estimator = last
         else:
             return estimator, X
-
-
-def _refuse_pairs_as_classes(model):
-    """Refuse a classifier of scikit-learn that was fitted on a `ranking_target`."""
-    classes: Any = getattr(model, "classes_", None)
-    if getattr(getattr(classes, "dtype", None), "names", None):
-        name = type(model).__name__
-        raise ValueError(
-            f"{name} was fitted on a ranking_target, with each pair of grade and query "
-            f"id as a class ({len(classes)} classes): wrap it, WrappedRanker({name}"
-            "(...))."
-        )
-
-
-def _relevance(y, scores, estimator, pos_label):
-    """Return whether the labels are the relevant class, and its scores.
-
-    Without a relevant class the labels are grades, and both are returned as they are.
-    """
-    if not is_classifier(estimator):
-        return y, scores
-    pos_label_of_model = getattr(estimator, "pos_label_", None)
-    if pos_label is None:
-        pos_label = pos_label_of_model
-    elif pos_label_of_model is not None and pos_label != pos_label_of_model:
-        raise ValueError(
-            f"The scorer has pos_label={shown(pos_label)}, but the model has "
-            f"{pos_label_of_model!r} and ranks that class at the top. Set both to the "
-            "same class, or omit it in the scorer."
-        )
-    classes = np.asarray(estimator.classes_).tolist()
-    labels = list(dict.fromkeys(np.ravel(y).tolist()))  # None does not sort
-    has_names = any(isinstance(label, str) for label in labels + classes)
-    if has_names and (pos_label is None or not set(labels) <= set(classes)):
-        relevant = pos_label
-        if pos_label not in classes:
-            relevant = min(classes, key=np.ravel(y).tolist().count)
-        line = f"predict_proba(X)[:, {classes.index(relevant)}]"
-        if not hasattr(estimator, "predict_proba"):
-            sign = "" if relevant == classes[-1] else "-"
-            line = f"{sign}decision_function(X)"
-        raise ValueError(
-            f"The classes of the model are {shown(classes)}, and y holds "
-            f"{shown(labels[0])}. A scorer needs y with these names and the relevant "
-            f"class; if it is {relevant!r}, make_ranking_scorer(..., "
-            f"pos_label={relevant!r}), and compare_rankers takes y == {relevant!r} "
-            f"and, in place of the model, its scores {line}."
-        )
-    if pos_label is None:
-        return y, scores
-    if pos_label not in classes:
-        raise ValueError(
-            f"pos_label={shown(pos_label)} is not a class of the model, "
-            f"{shown(classes)}."
-        )
-    if pos_label != classes[-1]:
-        scores = -scores
-    return np.asarray(y) == pos_label, scores
 
 
 # The rankers inside a model ---------------------------------------------------------

@@ -205,11 +205,11 @@ class ExpectedReciprocalRank(RankingMeasure):
         self.k = k
         self.max_grade = max_grade
 
+    @property
+    def _largest_grade(self) -> float:
+        return self.max_grade
+
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
-        if y.max(initial=0.0) > self.max_grade:
-            raise ValueError(
-                f"y holds {y.max():g}, above max_grade={self.max_grade:g}."
-            )
         order = sort_lists(scores, lists)
         # The reader stops at an item with probability (2**y - 1) / 2**max_grade.
         stop = (np.exp2(np.take(y, order)) - 1.0) / np.exp2(self.max_grade)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from sklearn.base import clone
 
 from ..validation._arrays import shown
+from ..validation._check import refuse
+from ..validation._checks_of_scores import CHECKS_OF_MEASURES, CHECKS_OF_NAMES
 from ..validation._parameters import check_parameter, count, refuse_class
 from ._average_precision import MeanAveragePrecision
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank, SuccessAtK
@@ -91,18 +94,15 @@ class Name:
         if not cut:
             return dict(self.fixed)
         parameter, _ = CUTS[self.at]
-        try:
-            if parameter == "share":
-                value = float(cut[:-1]) / 100.0
-                rule = SHARE
-            else:
-                value = int(cut)
-                rule = count()
-        except ValueError:
-            raise ValueError(
-                "What follows @ is a count such as 10, or for precision a share of "
-                "the positives such as 25%."
-            ) from None
+        is_share = parameter == "share"
+        value: Any = cut
+        with suppress(ValueError):
+            value = float(cut[:-1]) / 100.0 if is_share else int(cut)
+        rule = count()._replace(words="an integer >= 1, a count such as 10")
+        if is_share:
+            rule = SHARE._replace(
+                words="in (0, 1], a share of the positives such as 25%"
+            )
         check_parameter(parameter, value, [rule])
         return self.fixed | {parameter: value}
 
@@ -173,10 +173,7 @@ def resolve_target_loss(
     """
     loss = resolve_measure(target_loss, scored=False, copied=copied)
     if not isinstance(loss, TargetLoss):
-        raise ValueError(
-            f"{loss!r} only measures, and cannot be fitted here: use it in "
-            "make_ranking_scorer, or in StackingRanker, which weighs its parts by it."
-        )
+        refuse(CHECKS_OF_MEASURES, measure=loss, is_measure=True, can_be_fitted=False)
     return loss
 
 
@@ -192,12 +189,7 @@ def resolve_measure(
         return clone(measure) if copied else measure
     refuse_class(measure, f"A {_KINDS[scored]}")
     if not isinstance(measure, str):
-        raise TypeError(
-            f"A {_KINDS[scored]} is a name such as 'ndcg@10' or an object such as "
-            "NDCG(k=10), of your own a subclass of target_losses.PositionalLoss, or of "
-            "TargetLoss with values(); scoring= also takes mine(estimator, X, y) with "
-            f"y['y'], y['qid'], got {shown(measure)}."
-        )
+        refuse(CHECKS_OF_MEASURES, measure=measure, kind=_KINDS[scored])
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)
 
@@ -247,27 +239,30 @@ def _parse(name, scored):
     offered = _MEASURES if scored else TARGET_LOSSES
     base, at, cut = plain_name(name).partition("@")
     entries = [entry for entry in _TABLE if entry.base == base and entry.takes(cut)]
-    if not entries and (base in ELSEWHERE or base.split("_")[0] in ELSEWHERE):
-        raise ValueError(
-            f"The {_KINDS[scored]} {shown(name)} is not here; ir_measures has it. "
-            f"Known names: {', '.join(sorted(offered))}."
-        )
-    if not entries:
-        raise ValueError(
-            f"Unknown {_KINDS[scored]} {shown(name)}.{_hint(base, cut, offered)} Known "
-            f"names: {', '.join(sorted(offered))}."
-        )
-    if at and not cut:
-        raise ValueError(
-            f"Nothing follows the @ in {shown(name)}: give a count such as 10."
-        )
-    entry = entries[0]
     try:
-        return entry, entry.parameters(cut)
-    except ValueError as error:
-        raise ValueError(
-            f"In {shown(name)}: {error}{_hint(base, cut, offered)}"
-        ) from None
+        error = None
+        parameters = entries[0].parameters(cut) if entries else {}
+    except ValueError as wrong_cut:
+        error = wrong_cut
+    if not entries or error is not None or (at and not cut):
+        is_elsewhere = base in ELSEWHERE or base.split("_")[0] in ELSEWHERE
+        words = {
+            "kind": _KINDS[scored],
+            "shown": shown(name),
+            "hint": _hint(base, cut, offered),
+            "known": ", ".join(sorted(offered)),
+            "reason": error,
+        }
+        refuse(
+            CHECKS_OF_NAMES,
+            is_elsewhere=is_elsewhere and not entries,
+            is_known=bool(entries),
+            at=at,
+            cut=cut,
+            error=error,
+            words=words,
+        )
+    return entries[0], parameters
 
 
 def _hint(base, cut, offered):

@@ -159,13 +159,6 @@ def _linear_gain(y):
 
 
 def _exponential_gain(y):
-    # fmax ignores NaN: grades that are not judged.
-    highest = np.fmax.reduce(y, axis=None, initial=0.0)
-    if highest > _LARGEST_EXPONENT:
-        raise ValueError(
-            f"The exponential gain 2**y - 1 overflows at the grade y={highest:g}: use "
-            'gain="linear", or grades on a smaller scale such as 0..4.'
-        )
     return np.exp2(y) - 1.0
 
 
@@ -611,6 +604,10 @@ class DCG(PositionalLoss):
     def __init__(self, k: int | None = None, *, gain: str = "linear") -> None:
         self.k = k
         self.gain = gain
+
+    @property
+    def _largest_grade(self) -> float | None:
+        return _LARGEST_EXPONENT if self.gain == "exponential" else None
 
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return GAINS[self.gain](y)

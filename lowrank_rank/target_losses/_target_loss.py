@@ -10,7 +10,6 @@ Tewari 2013, theorem 3).
 """
 
 from functools import partial
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,9 +25,11 @@ from ..validation._arrays import (
     check_same_labels,
     check_size,
     is_finite,
-    shown,
     take_rows,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_scores import CHECKS_OF_LABELS
+from ..validation._kinds import arrive
 from ..validation._labels import (
     check_judged,
     lists_of,
@@ -41,6 +42,7 @@ from ..validation._parameters import (
     check_parameters,
     inherit_docstrings,
     number,
+    number_or_nan,
 )
 from ..validation._warn import warn
 
@@ -49,55 +51,8 @@ from ..validation._warn import warn
 
 def check_zero_division(value):
     """Return the value of undefined lists as a float, if it is finite or nan."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ValueError(f"zero_division must be a number, got {shown(value)}.")
-    if np.isinf(float(value)):
-        raise ValueError(f"zero_division must be finite, or nan, got {shown(value)}.")
+    check_parameter("zero_division", value, [number_or_nan])
     return float(value)
-
-
-def check_grades(y):
-    """Refuse negative grades, naming the first."""
-    is_negative = y < 0
-    if not np.any(is_negative):
-        return
-    place = _first_place(is_negative)
-    named_place = place[0] if y.ndim == 1 else place
-    raise ValueError(
-        f"y holds a negative grade ({y[place]:g}, first at {named_place}): grades must "
-        "be >= 0, higher is better. Shift them, give a ranking as r - rank, or "
-        "debiased clicks by utilities_from_clicks(..., non_negative=True)."
-    )
-
-
-def _first_place(mask):
-    """Return the indices of the first entry that is True."""
-    return tuple(np.argwhere(mask)[0].tolist())
-
-
-def check_preferences(y):
-    """Refuse preferences (n_lists, r, r) of a wrong shape or below 0.
-
-    Refuses also preferences of an item over itself.
-    """
-    if y.shape[1] != y.shape[2]:
-        raise ValueError(
-            f"Preferences must have the shape (n_lists, r, r), got {y.shape}."
-        )
-    is_negative = y < 0
-    if np.any(is_negative):
-        place = _first_place(is_negative)
-        raise ValueError(
-            f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 "
-            "of 'i before j'; put the weight of the opposite preference into "
-            "y[q, j, i]."
-        )
-    is_own = np.einsum("qii->qi", y) != 0
-    if np.any(is_own):
-        q, i = _first_place(is_own)
-        raise ValueError(
-            f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself, write 0."
-        )
 
 
 def relevance(y, relevance_threshold=None):
@@ -105,7 +60,6 @@ def relevance(y, relevance_threshold=None):
 
     Grades > 0 are relevant, or grades of at least `relevance_threshold`.
     """
-    check_grades(y)
     is_relevant = y > 0
     if relevance_threshold is not None:
         is_relevant = y >= relevance_threshold
@@ -221,6 +175,8 @@ class RankingMeasure(BaseEstimator):
     undefined: ClassVar[float] = 0.0
     takes_runs: ClassVar[bool] = False
     _parameters: ClassVar[dict] = {}
+    #: The largest grade that the measure takes; None for any.
+    _largest_grade: Any = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -244,24 +200,20 @@ class RankingMeasure(BaseEstimator):
         ValueError
             Naming the place, the label and the remedy; or a parameter out of range.
         """
+        return self._checked_labels(y, "y")
+
+    def _checked_labels(self, y, name):
+        """Check labels of this name, as `check_labels` does."""
         check_parameters(self)
-        if y.ndim == 3:
-            if not self.takes_preferences:
-                raise ValueError(
-                    f"{self!r} takes grades, one per item, got preferences between "
-                    f"items, an array of shape {y.shape}: only pairwise disagreement "
-                    "takes those."
-                )
-            check_preferences(y)
-            return y
-        if self.labels == "binary":
+        is_usual = self.labels == "any" or (
+            self.labels in ("binary", "graded")
+            and self._largest_grade is None
+            and not np.any(y < 0)
+        )
+        if not is_usual or y.ndim > 2:
+            refuse(CHECKS_OF_LABELS, y=y, name=name, measure=self)
+        if self.labels == "binary" and y.ndim < 3:
             return relevance(y, getattr(self, "relevance_threshold", None))
-        if self.labels not in ("graded", "any"):
-            raise ValueError(
-                f"labels must be 'binary', 'graded' or 'any', got {self.labels!r}."
-            )
-        if self.labels == "graded":
-            check_grades(y)
         return y
 
     def __repr__(self, **how: Any) -> str:
@@ -446,6 +398,7 @@ class RankingMeasure(BaseEstimator):
         ValueError
             If labels, scores, ids or weights do not fit, or the value overflows.
         """
+        arrive(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
         value_if_undefined = np.nan
         if zero_division is not None:
             value_if_undefined = check_zero_division(zero_division)
@@ -552,7 +505,9 @@ class RankingMeasure(BaseEstimator):
         # NaN in a matrix leaves the item out, in every measure.
         if y.ndim != 2:
             self.check_judged(y, "y_true")
-        return self.check_labels(y)
+        if type(self).check_labels is not RankingMeasure.check_labels:
+            return self.check_labels(y)
+        return self._checked_labels(y, "y_true")
 
     def _values_of_sparse(
         self, y_true, y_score, qid, sample_weight, *, of_orders=False

@@ -89,6 +89,10 @@ def _is_flag(value):
     return isinstance(value, bool | np.bool_)
 
 
+def _is_number_or_nan(value):
+    return _is_a(value, Real) and not np.isinf(float(value))
+
+
 def _is_none(value):
     return value is None
 
@@ -132,6 +136,9 @@ regressor = Rule(_is_regressor, "an instance of a regressor with fit and predict
 predictor = Rule(
     _is_predictor, "an instance of a regressor or classifier with fit and predict"
 )
+
+#: The value of what is undefined; nan leaves it out.
+number_or_nan = Rule(_is_number_or_nan, "a number, finite, or nan")
 
 #: Values that scikit-learn's `check_random_state` takes.
 random_state = Rule(

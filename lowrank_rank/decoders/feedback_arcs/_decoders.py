@@ -9,7 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...lists._lists import bounded_blocks
 from ...lists._ranks import ranks_from_orders
-from ...validation._arrays import ArrayLike, shown
+from ...validation._arrays import ArrayLike
+from ...validation._check import refuse
+from ...validation._checks_of_decoders import CHECKS_OF_DECODERS
 from ...validation._ids import check_ranks
 from ...validation._parameters import check_parameter, count
 from ...validation._warn import warn
@@ -295,21 +297,21 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
     if callable(decoder):
         return Decoder(partial(_decode_by_function, decoder), False)
     name = auto_pd_decoder(n_items) if decoder == "auto" else decoder
-    if not isinstance(name, str) or name not in PD_DECODERS:
-        raise ValueError(
-            f"decoder must be one of {sorted(PD_DECODERS)}, 'auto' or a function of "
-            f"preferences (n_lists, r, r) that returns ranks, got {shown(decoder)}."
-        )
-    max_items = PD_DECODERS[name].max_items
-    if max_items is not None and n_items > max_items:
-        others = [
-            other
-            for other, entry in PD_DECODERS.items()
-            if entry.max_items is None or n_items <= entry.max_items
-        ]
-        raise ValueError(
-            f"decoder={name!r} takes at most {max_items} items, there are {n_items}: "
-            f"use one of {sorted(others)}."
+    others = [
+        other
+        for other, entry in PD_DECODERS.items()
+        if entry.max_items is None or n_items <= entry.max_items
+    ]
+    if name not in others:
+        max_items = PD_DECODERS[name].max_items if name in list(PD_DECODERS) else None
+        refuse(
+            CHECKS_OF_DECODERS,
+            decoder=name,
+            names=sorted(PD_DECODERS),
+            n_items=n_items,
+            max_items=max_items,
+            who=f"decoder={name!r}",
+            others=f"one of {sorted(others)}",
         )
     return PD_DECODERS[name]
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from ...lists._lists import bounded_blocks
 from ...lists._ranks import ranks_from_orders
+from ...validation._check import refuse
+from ...validation._checks_of_decoders import CHECKS_OF_DECODERS
 from ...validation._parameters import check_parameter, number
 from .._decoded import Decoded, subsets_by_size, trace_back
 from ._graphs import (
@@ -68,11 +70,13 @@ def least_costs(u, time_limit=60.0, *, branch=False):
         Lower bounds of the weight of the edges that any order violates.
     """
     n_lists, r = u.shape[:2]
-    if r > MAX_ITEMS_ORDERING:
-        raise ValueError(
-            f"The exact method and its bound take at most {MAX_ITEMS_ORDERING} items, "
-            f"u has {r}: use decoder='local_search' or decoder='dag', without a bound."
-        )
+    refuse(
+        CHECKS_OF_DECODERS,
+        n_items=r,
+        max_items=MAX_ITEMS_ORDERING,
+        who="The exact method, like its bound,",
+        others="decoder='local_search' or decoder='dag', without a bound",
+    )
     check_parameter("time_limit", time_limit, [number(above=0), None])
     ranks = np.empty((n_lists, r), dtype=np.intp)
     edge_bounds = np.zeros(n_lists)

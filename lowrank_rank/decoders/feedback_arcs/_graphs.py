@@ -13,11 +13,12 @@ from scipy.sparse.csgraph import connected_components
 
 from ...lists._ranks import ranks_from_orders
 from ...validation._arrays import (
-    LARGEST,
     ArrayLike,
-    check_finite,
     numbers,
 )
+from ...validation._check import refuse
+from ...validation._checks_of_decoders import CHECKS_OF_PREFERENCES
+from ...validation._kinds import arrive
 from ...validation._parameters import check_parameter, count
 from .._decoded import checked_vectors, compared_ranks
 
@@ -30,12 +31,10 @@ def check_preference_matrices(u):
     ValueError
         Naming the list that does not fit.
     """
+    arrive(u=u)
     u = numbers(u, "Preferences (lists of one length at a time)")
-    if u.ndim != 3 or u.shape[1] != u.shape[2] or u.shape[1] == 0:
-        raise ValueError(
-            f"Preferences must have the shape (n_lists, r, r), got {u.shape}."
-        )
-    return check_finite(u, "u", LARGEST)
+    refuse(CHECKS_OF_PREFERENCES, u=u)
+    return u
 
 
 def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarray:
@@ -62,10 +61,8 @@ def net_preferences(u: ArrayLike) -> np.ndarray:
     u = np.asarray(u)
     if u.dtype.kind not in "if":  # unsigned differences would wrap
         u = floats
-    if u.ndim < 2 or u.shape[-1] != u.shape[-2]:
-        raise ValueError(f"Preferences must have the shape (..., r, r), got {u.shape}.")
     # Signed integers stay integers.
-    u = check_finite(u, "u", LARGEST)
+    refuse(CHECKS_OF_PREFERENCES, u=u, is_any=True)
     return u - np.swapaxes(u, -1, -2)
 
 
