@@ -293,12 +293,11 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         is_carried = groups is None
         if is_carried and y is not None:
             _, groups = split_target(y)
+        times: Any = None
         if time is not None:
             times = read_times(time)
         elif groups is not None:
             times = times_of_rows(y, groups)
-        else:
-            times = None
         refuse(
             CHECKS_OF_SPLITS_BY_TIME,
             X=X,

@@ -312,7 +312,9 @@ class RankingScorer(BaseEstimator):
         are.
         """
         model, _ = last_step(estimator)
-        classes = labels = n_scores = None
+        classes: Any = None
+        labels = None
+        n_scores = None
         if np.ndim(scores) > 1:
             n_scores = np.shape(scores)[1]
         else:

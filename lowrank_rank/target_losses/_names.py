@@ -171,7 +171,7 @@ def resolve_target_loss(
     Refuses measures without a low-rank form. The message of an unknown name lists
     similar names and all known ones. `copied` is as in `resolve_measure`.
     """
-    loss = resolve_measure(target_loss, scored=False, copied=copied)
+    loss: Any = resolve_measure(target_loss, scored=False, copied=copied)
     if not isinstance(loss, TargetLoss):
         refuse(CHECKS_OF_MEASURES, measure=loss, is_measure=True, can_be_fitted=False)
     return loss
@@ -188,7 +188,8 @@ def resolve_measure(
     if isinstance(measure, RankingMeasure):
         return clone(measure) if copied else measure
     refuse_class(measure, f"A {_KINDS[scored]}")
-    if not isinstance(measure, str):
+    is_name = isinstance(measure, str)
+    if not is_name:
         refuse(CHECKS_OF_MEASURES, measure=measure, kind=_KINDS[scored])
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)

@@ -1,5 +1,7 @@
 """Checks of labels and scores that are measured, of measures and of scorers."""
 
+from typing import Any
+
 import numpy as np
 
 from ._arrays import QUERY, shown
@@ -321,7 +323,7 @@ CHECKS_OF_NAMED_MEASURES = [
 
 def _finds_pairs_as_classes(given):
     """Find a classifier of scikit-learn that was fitted on a `ranking_target`."""
-    classes = getattr(given.model, "classes_", None)
+    classes: Any = getattr(given.model, "classes_", None)
     if not getattr(getattr(classes, "dtype", None), "names", None):
         return None
     return {"model": type(given.model).__name__, "n": len(classes)}
