@@ -1,7 +1,6 @@
 """Bradley and Terry: peers, optimality, invariances, coverage, refusals."""
 
 import importlib.util
-import re
 from dataclasses import replace
 from datetime import date
 
@@ -510,47 +509,19 @@ def test_estimates_that_do_not_exist_are_refused(duels):
 def test_input_that_does_not_fit_is_refused(duels):
     good = {"winner": ["a", "b"], "loser": ["b", "a"]}
     for message, bad in (
-        (r"duels\[1\] is \['a', 'b', 'c'\]", [["a", "b"], ["a", "b", "c"]]),
-        (r"duels\[0\] is 'ab'", ["ab", "ba"]),
-        (r"duels\[0\] pairs 'a' with itself", [["a", "a"], ["b", "a"]]),
-        ("'tie' must be", {**good, "tie": [0, 2]}),
         ("inconsistent numbers of samples", {**good, "loser": ["b"]}),
-        ("missing", {"winner": ["a", None], "loser": ["b", "a"]}),
-        ("columns 'winner' and 'loser'", np.ones((2, 3))),
         ("empty", []),
     ):
         with pytest.raises(ValueError, match=message):
             bradley_terry(bad)
     for message, arguments in (
-        ("'weight' must be finite", {"weight": [1, -1]}),
-        ("'weight' must be finite", {"weight": [1, np.nan]}),
-        ("'weight' must be finite", {"weight": [[1, 2], [3, 4]]}),
         ("weight must be an array of numbers", {"weight": ["one", "two"]}),
-        ("group has 3 values: give one for each of the 2", {"group": [1, 2, 3]}),
-        ("judge has 1 values", {"judge": ["j"]}),
         ("judge contains a missing", {"judge": ["j", None]}),
-        (
-            r"group='prompt' is not a column.* \['winner', 'loser'\]",
-            {"group": "prompt"},
-        ),
-        ("weight=3 is not a column", {"weight": 3}),
     ):
         with pytest.raises(ValueError, match=message):
             bradley_terry(good, **arguments)
-    for name in ("weight", "group", "judge"):
-        with pytest.raises(ValueError, match=f"{name} needs a row for each duel"):
-            bradley_terry(np.array([[0, 1], [1, 0]]), **{name: [1, 2]})
-        for duels_of_form in ([["a", "b"], ["b", "a"]], good):
-            with pytest.raises(ValueError, match=f"{name}='x' is not a column"):
-                bradley_terry(duels_of_form, **{name: "x"})
-    with pytest.raises(ValueError, match="a row for each of the 2 duels"):
-        bradley_terry(good, covariates=[1, 2, 3])
-    with pytest.raises(ValueError, match="covariates needs a row for each duel"):
-        bradley_terry(np.array([[0, 1], [1, 0]]), covariates=[1, 2])
     with pytest.raises(ValueError, match="half_games must be"):
         bradley_terry(good, half_games=-1)
-    with pytest.raises(ValueError, match="top=2 must be smaller"):
-        bradley_terry(good, half_games=1).next_duels(top=2)
 
 
 def test_the_next_duels_of_finite_strengths_need_no_virtual_games():
@@ -589,83 +560,28 @@ def test_the_result_prints_best_first():
     np.testing.assert_allclose(ends, board.interval())
 
 
-def test_missing_names_are_named_by_their_row():
-    with pytest.raises(
-        ValueError, match=r"'loser' contains .*\(row 2: None\): .* A tie is 1 in a col"
-    ):
-        bradley_terry({"winner": ["a", "b", "c"], "loser": ["b", "a", None]})
+def test_missing_names_of_a_list_are_named_by_their_row():
     with pytest.raises(ValueError, match=r"'winner' contains .*\(row 1: None\)"):
         bradley_terry([["a", "b"], [None, "a"]])
-
-
-@pytest.mark.parametrize("missing", [np.nan, np.inf, -np.inf])
-def test_rows_without_an_id_are_dropped_by_the_line(missing):
-    pd = pytest.importorskip("pandas")
-    duels = pd.DataFrame({"winner": [1, 2, 3, missing], "loser": [2.0, 3, 1, 1]})
-    with pytest.raises(ValueError, match="drop the row") as error:
-        bradley_terry(duels)
-    line = str(error.value).partition("drop the row, ")[2].partition(". A tie")[0]
-    kept = eval(line, {"duels": duels, "numpy": np})
-    assert len(kept) == 3
-    bradley_terry(kept)
 
 
 LOG = {"left": ["x", "y", "x", "z"], "right": ["y", "x", "z", "x"]}
 
 
 @pytest.mark.parametrize(
-    ("results", "words"),
+    "results",
     [
-        (
-            ["x", None, "x", "x"],
-            r"\(row 1: .*duels.dropna\(subset=\['vote'\]\). A tie is 'tie'",
-        ),
-        ([1, 2, 0, 1], r"map\(\{1: 'left', 2: 'right', 0: 'tie'\}\)"),
-        ([1, 0, 0.5, 0], r"map\(\{1.0: 'left', 0.0: 'right', 0.5: 'tie'\}\)"),
-        (["1", "-1", "0", "1"], r"map\(\{'1': 'left', '-1': 'right', '0': 'tie'\}\)"),
-        ([True, False, True, False], r"map\(\{True: 'left', False: 'right'\}\)"),
-        ([3, 2, 0, 1], "every row names the item that won"),
-        (["x", "y", "x", 1], "every row names the item that won"),
-        ([date(2020, 1, 1)] * 4, "every row names the item that won"),
-        ([("u", 1)] * 4, "every row names the item that won"),
+        [3, 2, 0, 1],
+        ["x", "y", "x", 1],
+        [date(2020, 1, 1)] * 4,
+        [("u", 1)] * 4,
     ],
 )
-def test_results_that_are_no_names_have_a_line(results, words):
-    pd = pytest.importorskip("pandas")
-    log = pd.DataFrame({**LOG, "vote": results})
-    with pytest.raises(ValueError, match=words) as error:
+def test_results_that_are_neither_names_nor_usual_numbers(results):
+    log = {**LOG, "vote": results}
+    with pytest.raises(ValueError, match="every row names the item that won") as error:
         bradley_terry(log, item_a="left", item_b="right", result="vote")
     assert len(str(error.value)) < 300
-    if "map" not in words:
-        return
-    line = str(error.value).partition("write duels['vote'] = ")[2].removesuffix(".")
-    log["vote"] = eval(line, {"duels": log})
-    bradley_terry(log, item_a="left", item_b="right", result="vote", half_games=1)
-
-
-def test_other_names_of_columns_have_a_line():
-    pd = pytest.importorskip("pandas")
-    log = pd.DataFrame({"duel_id": [1, 2, 3, 4], **LOG, "vote": ["x", "y", "x", "z"]})
-    for table in (log, log.drop(columns="duel_id")):
-        with pytest.raises(ValueError, match="item_b='right', result='vote'") as error:
-            bradley_terry(table)
-        assert len(str(error.value)) < 300
-    with pytest.raises(ValueError, match=r"columns=\['model_a', 'model_b', 'winner'"):
-        bradley_terry(log.to_numpy()[:, 1:])
-    for table, name in [(LOG, "pandas.DataFrame(duels)"), (pd.DataFrame(LOG), "duels")]:
-        with pytest.raises(ValueError, match=re.escape(f" {name}.rename(columns=")):
-            bradley_terry(table)
-    with pytest.raises(ValueError, match=r"Two columns of duels .* name, 'left'"):
-        bradley_terry(pd.DataFrame(LOG).set_axis(["left", "left"], axis=1))
-
-
-@pytest.mark.parametrize("word", ["tie", "Draw", ""])
-def test_a_winner_or_a_loser_is_an_item(word):
-    why = "a result, not an item: use a column 'tie'" if word else "empty"
-    names = {"winner": ["a", "b", word], "loser": ["b", "a", "a"]}
-    for table in (names, {"loser": names["winner"], "winner": names["loser"]}):
-        with pytest.raises(ValueError, match=rf"in row 2: '{word}' is {why}"):
-            bradley_terry(table)
 
 
 def test_columns_that_are_not_read_are_named():
@@ -699,7 +615,7 @@ def test_columns_that_are_not_read_are_named():
     )
     for given in (battles, dict(battles)):
         expected = (
-            r"'winner' and 'loser'.*the columns \['model_a', .*result=\"outcome\""
+            r"'winner' and 'loser'.*the columns \['model_a', 'model_b', 'outcome'"
         )
         with pytest.raises(ValueError, match=expected):
             bradley_terry(given)

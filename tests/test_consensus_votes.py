@@ -109,67 +109,48 @@ def test_numbers_where_nothing_names_the_items_and_tuples_as_names():
     assert consensus_ranking([["b", "a"], ["c"]]).items.tolist() == ["b", "a", "c"]
 
 
-FOUR = (
-    r"what the votes are.*\nkind='orders'.*\n.*'grades'.*\n.*'ranks'.*\n.*kind='counts'"
-)
+#: Votes that say nothing of their kind.
+FOUR = "say what the votes are"
 WIDE = pd.DataFrame({"a": [1, 2], "b": [2, 1]})
+WITHOUT_KIND = [
+    GRADES,
+    GRADES.tolist(),
+    WIDE,
+    [[2, 1, 0], [0, 1, 2]],
+    pd.Series([[2, 1], [1, 2]]),
+    [["a", 1], ["a"]],
+    np.array([["a", "b"], ["b", "a"]]),
+    pd.DataFrame([["a", "b"], ["b", "a"]]),
+    {"a": [1, 2], "b": [2, 1]},
+    {"voter": [1], "item": ["a"]},
+    {"target": GRADES},
+    np.zeros((1, 2, 3)),
+    ["ab", "ba"],
+    None,
+]
+
+
+@pytest.mark.parametrize("orders", WITHOUT_KIND, ids=range(len(WITHOUT_KIND)))
+def test_votes_of_several_kinds_need_a_kind(orders):
+    with pytest.raises(ValueError, match=FOUR):
+        consensus_ranking(orders)
+
+
 BAD = [
-    ({"orders": np.zeros((2, 3)), "kind": "counts"}, r"the shape \(r, r\)"),
-    ({"orders": np.zeros((1, 2, 3)), "kind": "counts"}, r"the shape \(r, r\)"),
-    ({"orders": np.eye(3), "kind": "counts"}, "the diagonal of counts must be 0"),
-    ({"orders": np.zeros((2, 2)), "kind": "counts", "weights": [1, 1]}, "take no weights"),
-    ({"orders": np.zeros(3), "kind": "grades"}, "needs a matrix"),
-    ({"orders": np.zeros((0, 3)), "kind": "grades"}, "at least one vote"),
-    ({"orders": np.array([[1.0, np.inf]]), "kind": "grades"}, "infinite"),
     ({"orders": [["x", 1.0]], "items": ["a", "b"], "kind": "orders"}, "names 'x'"),
-    ({"orders": -np.ones((1, 2, 2)) + np.eye(2)}, "preferences y"),
-    ({"orders": np.zeros((1, 2, 2)), "kind": "ranks"}, "needs a matrix"),
-    ({"orders": GRADES, "kind": "grades", "weights": [1, 2]}, "weights has shape"),
-    ({"orders": GRADES, "kind": "grades", "weights": [1, 2, 3, -1]}, "weights.* is negative"),
-    ({"orders": GRADES, "kind": "grades", "items": ["a", "b"]}, "2 names for 3 items"),
-    ({"orders": GRADES, "kind": "grades", "items": ["a", "b", "a"]}, "'a' twice"),
-    ({"orders": {"voter": [1], "item": ["a"]}}, FOUR),
-    ({"orders": columns() | columns("grade")}, "both columns 'rank' and 'grade'"),
-    ({"orders": {"voter": [1, 1], "item": ["a", "a"], "rank": [1, 2]}}, "'a' twice"),
-    ({"orders": columns(), "items": ["ash", "birch"]}, "rank 'cedar', which is not"),
-    ({"orders": columns(), "kind": "grades"}, "says that it holds ranks"),
-    ({"orders": {"voter": [1, None], "item": ["a", "b"], "rank": [1, 2]}}, "column 'voter'"),
-    ({"orders": [["a", "b"], ["b", None]]}, "None or NaN, which is no item"),
-    ({"orders": [["a", {"b", np.nan}]]}, "None or NaN, which is no item"),
-    ({"orders": [["a", pd.NA], ["a", "b"]]}, "None or NaN, which is no item"),
-    ({"orders": ["abc", "bca"], "kind": "orders"}, "each order is a sequence of items, best first"),
+    ({"orders": {"voter": [1, None], "item": ["a", "b"], "rank": [1, 2]}}, "'voter'"),
+    ({"orders": [["a", "b"], ["b", None]]}, "None or NaN"),
+    ({"orders": [["a", {"b", np.nan}]]}, "None or NaN"),
+    ({"orders": [["a", pd.NA], ["a", "b"]]}, "None or NaN"),
+    ({"orders": ["abc", "bca"], "kind": "orders"}, "each order is a sequence"),
     ({"orders": [["a", ("b", ["c"])]]}, r"names \['c'\]"),
-    ({"orders": [[2.0, 1.0], [2.0]], "kind": "grades"}, "must be an array of numbers"),
-    ({"orders": [["a", "b"]], "kind": "ranks"}, "must be an array of numbers"),
-    ({"orders": {"u": [1, 2], "v": [2, 1]}, "kind": "grades"}, r"give pandas.DataFrame\(orders\)"),
-    # Without kind.
-    ({"orders": GRADES}, FOUR),
-    ({"orders": GRADES.tolist()}, FOUR),
-    ({"orders": WIDE}, FOUR),
-    ({"orders": [[2, 1, 0], [0, 1, 2]]}, FOUR),
-    ({"orders": pd.Series([[2, 1], [1, 2]])}, FOUR),
-    ({"orders": [["a", 1], ["a"]]}, FOUR),
-    ({"orders": np.array([["a", "b"], ["b", "a"]])}, FOUR),
-    ({"orders": pd.DataFrame([["a", "b"], ["b", "a"]])}, FOUR),
-    ({"orders": {"a": [1, 2], "b": [2, 1]}}, FOUR),
-    ({"orders": {"target": GRADES}}, FOUR),
-    ({"orders": np.zeros((1, 2, 3))}, FOUR),
-    ({"orders": ["ab", "ba"]}, FOUR),
-    ({"orders": None}, FOUR),
-    # Ranks.
-    ({"orders": [[1, 2], [0, 1]], "kind": "ranks"}, "Vote 1 has the rank 0, but ranks start at 1"),
-    ({"orders": [[1, 2, 4]], "kind": "ranks"}, r"rank 4, but .* gap .*0 or NaN is not ranked"),
-    ({"orders": [[1, 99, 99]], "kind": "ranks"}, r"numpy.where\(ranks > 0, ranks, numpy.nan\)"),
-    ({"orders": [[1, 4, np.nan]], "kind": "ranks"}, r"rankdata\(ranks, axis=1"),
-    ({"orders": {"voter": [1], "item": ["a"], "rank": [0]}}, "rank 0, but ranks start at 1"),
-    # Columns.
-    ({"orders": WIDE, "kind": "grades", "items": ["a", "x"]}, "'x', which is no column of orders"),
-    ({"orders": pd.concat([WIDE, WIDE], axis=1), "kind": "grades"}, "the column 'a' twice|must be"),
-    ({"orders": WIDE.assign(c=["x", "y"]), "kind": "grades"}, r"'c'.*text.*drop\(columns=\['c'\]"),
-    ({"orders": WIDE.assign(c=[True, False]), "kind": "grades"}, "'c' .*bool"),
-    ({"orders": WIDE.assign(c=[1, "y"]), "kind": "grades"}, "'c' .*numbers and text"),
-    ({"orders": WIDE.assign(c=np.zeros(2, "M8[s]")), "kind": "ranks"}, "'c' .*datetime"),
-]  # fmt: skip
+    ({"orders": [[2.0, 1.0], [2.0]], "kind": "grades"}, "array of numbers"),
+    ({"orders": [["a", "b"]], "kind": "ranks"}, "array of numbers"),
+    (
+        {"orders": pd.concat([WIDE, WIDE], axis=1), "kind": "grades"},
+        "'a' twice|must be",
+    ),
+]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +176,7 @@ def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
     crossed = pandas.crosstab(duels["winner"], duels["loser"])
     for frame in (won.loc[["b", "a"]], crossed, others):
         with pytest.raises(
-            ValueError, match=r"the same items as index and columns.*reindex"
+            ValueError, match=r"(?s)the same items as index and columns.*reindex"
         ):
             consensus_ranking(frame, kind="counts")
     items = ["a", "b", "c"]
@@ -233,7 +214,7 @@ def test_items_select_the_columns_of_counts_and_their_rows():
 @pytest.mark.parametrize("kind", ["orders", "grades", "ranks", "counts"])
 def test_a_column_that_is_called_as_an_id_or_weight_is_no_item(kind, name):
     frame = pd.DataFrame({name: [1, 2], "b": [2, 1]})
-    words = f"The column '{name}' of orders .*(is no item|is called as ids)"
+    words = f"The column '{name}' of orders is called as (ids|voters)"
     with pytest.raises(ValueError, match=words):
         consensus_ranking(frame, kind=kind)
     with pytest.raises(ValueError, match=words):
@@ -281,7 +262,7 @@ def test_lists_obey_their_kind_and_names_need_none(names):
             orders, kind="orders", items=[a, b]
         ).order.tolist() == [b, a]
         if names != "ab" or isinstance(orders, pd.DataFrame):
-            with pytest.raises(ValueError, match="kind='orders'"):
+            with pytest.raises(ValueError, match="kind = 'orders'"):
                 consensus_ranking(orders)
         else:
             assert consensus_ranking(orders).order.tolist() == [b, a]

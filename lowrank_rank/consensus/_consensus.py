@@ -20,11 +20,13 @@ from ..decoders.feedback_arcs._graphs import (
     strong_components,
 )
 from ..decoders.feedback_arcs._local_search import search, shakes_of
-from ..lists._ids import plain
 from ..lists._lists import bounded_blocks
 from ..lists._ranks import ranks_from_orders
 from ..target_losses import PairwiseDisagreement
 from ..validation._arrays import ArrayLike
+from ..validation._check import refuse
+from ..validation._checks_of_votes import CHECKS_OF_METHODS, CHECKS_OF_RESAMPLES
+from ..validation._kinds import arrive
 from ..validation._parameters import (
     LEVEL,
     check_parameter,
@@ -232,6 +234,7 @@ class ConsensusRanking(TableMixin):
            Applications to Mobility across Neighbourhoods and Academic Achievement
            across Countries", Review of Economic Studies 91, 2024.
         """
+        refuse(CHECKS_OF_RESAMPLES, votes=self.votes)
         rng = check_random_state(random_state)
         samples = []
         low = []
@@ -419,25 +422,19 @@ def consensus_ranking(
        3  b
     kemeny: cost 13, no order costs less; another order of this cost is a, b, c
     """
+    arrive(orders=orders, items=items, weights=weights)
     check_parameter("method", method, ["kemeny", "borda", "copeland", "dag"])
     check_parameter("kind", kind, ["orders", "grades", "ranks", "counts", None])
     check_parameter("time_limit", time_limit, [number(above=0), None])
     votes = read_votes(orders, kind, items, weights)
     total = votes.total()
-    r = len(total)
-    if method == "kemeny" and r > MAX_ITEMS_ORDERING:
-        raise ValueError(
-            f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: "
-            "use 'borda'."
-        )
-    if method == "borda" and votes.are_partial and r > 1:
-        met_no_other = ~(total + total.T).any(axis=1)
-        if met_no_other.any():
-            item = plain(votes.items[int(np.argmax(met_no_other))])
-            raise ValueError(
-                f"item {item!r} met no other: drop it, method='borda' needs its win "
-                "rate."
-            )
+    refuse(
+        CHECKS_OF_METHODS,
+        method=method,
+        votes=votes,
+        total=total,
+        max_items=MAX_ITEMS_ORDERING,
+    )
     ranks, bounds, scores = rank_totals(
         method, total[np.newaxis], votes.are_partial, time_limit
     )
@@ -517,18 +514,9 @@ def resampled_totals(votes, n_resamples, rng, net):
     r = votes.labels.shape[1]
     n_votes = votes.labels.ravel() if votes.are_counts else votes.weights
     are_whole = np.all(n_votes == np.round(n_votes))
-    if votes.are_counts and not are_whole:
-        raise ValueError(
-            "Votes are resampled one by one: pairwise counts must be whole numbers."
-        )
     if not are_whole:
         n_votes = n_votes > 0  # weights are importances of one voter each
     n_drawn = int(n_votes.sum())
-    if n_drawn < 2 and not votes.are_counts:
-        raise ValueError(
-            "Intervals come from voters who are resampled, and there is only one "
-            "voter. Give several votes, or counts with kind='counts'."
-        )
 
     loss = PairwiseDisagreement()
     # Whole sums below 2**24 are exact in single precision. Sums of net preferences of

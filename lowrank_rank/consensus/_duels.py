@@ -19,17 +19,20 @@ from sklearn.utils import check_random_state
 from .._tables import TableMixin
 from ..lists._ranks import ranks_from_orders
 from ..validation._arrays import ArrayLike
+from ..validation._check import refuse
+from ..validation._checks_of_duels import (
+    CHECKS_OF_BOARDS,
+    LEAST_GROUPS,
+    has_few_groups,
+)
+from ..validation._kinds import arrive
 from ..validation._parameters import LEVEL, checked, count, number
 from ..validation._suspicious import warn_if_suspicious
 from ._consensus import RankIntervals
-from ._read_duels import check_connected, read_duels
+from ._read_duels import read_duels
 
 if TYPE_CHECKING:
     import pandas
-
-#: Fewest groups for errors that are clustered by them: with 2 or 3, Student's quantiles
-#: at 95 % are above 4, and the effective number of groups is hardly known.
-LEAST_GROUPS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,20 +107,20 @@ class BradleyTerry(TableMixin):
     @property
     def covariance(self) -> np.ndarray:
         """Sandwich covariance (r, r) of the strengths."""
-        self._check_groups("covariance")
+        refuse(CHECKS_OF_BOARDS, board=self, errors="covariance")
         r = len(self.items)
         return _centred(self._sandwich[:r, :r])
 
     @property
     def standard_errors(self) -> np.ndarray:
         """Sandwich standard errors (r,) of the strengths, clustered by group."""
-        self._check_groups("standard_errors")
+        refuse(CHECKS_OF_BOARDS, board=self, errors="standard_errors")
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @property
     def coefficient_errors(self) -> np.ndarray:
         """Sandwich standard errors (n_covariates,) of the coefficients."""
-        self._check_groups("coefficient_errors")
+        refuse(CHECKS_OF_BOARDS, board=self, errors="coefficient_errors")
         r = len(self.items)
         variances = np.diag(self._sandwich)[r : r + len(self.coefficients)]
         return np.sqrt(np.maximum(variances, 0.0))
@@ -125,7 +128,7 @@ class BradleyTerry(TableMixin):
     @property
     def tie_error(self) -> float:
         """Sandwich standard error of ``tie``, 0 without ties."""
-        self._check_groups("tie_error")
+        refuse(CHECKS_OF_BOARDS, board=self, errors="tie_error")
         if self.tie == 0.0:
             return 0.0
         # The delta method: the standard error of nu is nu times that of log nu.
@@ -135,24 +138,12 @@ class BradleyTerry(TableMixin):
         lines = []
         if self.misfit is not None:
             lines.append(self.misfit)
-        if self._has_few_groups():
+        if has_few_groups(self):
             lines.append(
                 f"No errors: {self.n_groups} group(s) are too few, they need "
                 f"{LEAST_GROUPS}."
             )
         return lines
-
-    def _has_few_groups(self):
-        return self.n_groups is not None and self.n_groups < LEAST_GROUPS
-
-    def _check_groups(self, what):
-        """Refuse errors that are clustered by few groups."""
-        if self._has_few_groups():
-            raise ValueError(
-                f"{what}: {self.n_groups} group(s) are too few, errors clustered by "
-                f"groups need {LEAST_GROUPS}. Omit group=, or name a column of more "
-                "groups, such as the prompt."
-            )
 
     def _columns(self):
         columns = {
@@ -160,7 +151,7 @@ class BradleyTerry(TableMixin):
             "item": self.items,
             "strength": self.strengths,
         }
-        if not self._has_few_groups():
+        if not has_few_groups(self):
             intervals = self.rank_intervals(random_state=0)
             columns["standard_error"] = self.standard_errors
             columns["rank_low"] = intervals.low
@@ -178,7 +169,7 @@ class BradleyTerry(TableMixin):
             "strength_high"; with fewer than five groups there are none.
         """
         frame = super().to_frame()
-        if self._has_few_groups():
+        if has_few_groups(self):
             return frame
         low, high = self.interval()[np.argsort(self.ranks)].T
         place = frame.columns.get_loc("rank_low")
@@ -220,7 +211,7 @@ class BradleyTerry(TableMixin):
         array([[-0.12,  1.22],
                [-1.22,  0.12]])
         """
-        self._check_groups("interval")
+        refuse(CHECKS_OF_BOARDS, board=self, errors="interval")
         estimates = self.strengths
         errors = self.standard_errors
         if of == "coefficients":
@@ -275,7 +266,7 @@ class BradleyTerry(TableMixin):
            Applications to Mobility across Neighbourhoods and Academic Achievement
            across Countries", Review of Economic Studies 91, 2024.
         """
-        self._check_groups("rank_intervals")
+        refuse(CHECKS_OF_BOARDS, board=self, errors="rank_intervals")
         r = len(self.items)
         covariance = self.covariance
         # Errors of the strengths, drawn from N(0, covariance), shape (n_resamples, r).
@@ -342,6 +333,7 @@ class BradleyTerry(TableMixin):
         >>> round(board.probability("a", "b"), 6)
         0.75
         """
+        refuse(CHECKS_OF_BOARDS, board=self, names=[a, b])
         i, j = self._indices(a, b)
         log_odds = self.strengths[i] - self.strengths[j]
         return float(_Outcomes(log_odds, self._log_tie()).mean)
@@ -379,7 +371,8 @@ class BradleyTerry(TableMixin):
         >>> board.probability_interval("a", "b").round(2)
         array([0.38, 0.94])
         """
-        self._check_groups("probability_interval")
+        names = [a, b]
+        refuse(CHECKS_OF_BOARDS, board=self, errors="probability_interval", names=names)
         i, j = self._indices(a, b)
         if i == j:
             return np.array([0.5, 0.5])
@@ -399,9 +392,6 @@ class BradleyTerry(TableMixin):
     def _indices(self, *names):
         """Return the indices of items by name."""
         items = self.items.tolist()
-        for name in names:
-            if name not in items:
-                raise ValueError(f"{name!r} is not one of the items, {items[:10]}.")
         return [items.index(name) for name in names]
 
     @checked(k=[count()], top=[count(), None])
@@ -436,11 +426,8 @@ class BradleyTerry(TableMixin):
         >>> bradley_terry(duels, half_games=2).next_duels()
         [('b', 'c')]
         """
+        refuse(CHECKS_OF_BOARDS, board=self, top=top)
         r = len(self.items)
-        if top is not None and top >= r:
-            raise ValueError(
-                f"top={top} must be smaller than the number of items, {r}."
-            )
         names = self.items.tolist()
         covariance = self.model_covariance
         weights = self._variance_weights(top)
@@ -607,9 +594,8 @@ def bradley_terry(
     (['a', 'b', 'c'], [1.0, 0.0, -1.0])
     """
     of_rows = {"weight": weight, "group": group, "judge": judge}
-    table = read_duels(duels, covariates, of_rows, item_a, item_b, result)
-    if half_games == 0:
-        check_connected(table)
+    arrive(duels=duels, covariates=covariates, **of_rows)
+    table = read_duels(duels, covariates, of_rows, item_a, item_b, result, half_games)
     estimate_tie = ties == "davidson" and bool(table.tied.any())
     likelihood = _Likelihood(table, half_games, estimate_tie)
     theta, inverse_information = likelihood.maximise()

@@ -1,10 +1,7 @@
 """Conversion of orders of items to grades."""
 
-import re
-from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -14,15 +11,13 @@ from ..validation._arrays import (
     check_size,
     column_names,
     is_frame,
-    refuse_id_columns,
     shown,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_votes import CHECKS_OF_ITEM_COLUMNS
 from ..validation._parameters import check_parameter, count
 
 _TIED = (list, tuple, set, frozenset, np.ndarray)
-
-#: Names of columns that stand beside the items or places of a table of votes.
-_BESIDE = re.compile(r"(voter|ballot|judge|weight|count)s?([ _]?id)?", re.IGNORECASE)
 
 
 def grades_from_orders(
@@ -149,7 +144,8 @@ def order_rows(orders):
     if not bool(np.iterable(orders)) or isinstance(orders, str | bytes | Mapping):
         return []
     if is_frame(orders):
-        columns = check_item_columns(orders)
+        refuse(CHECKS_OF_ITEM_COLUMNS, name="orders", orders=orders)
+        columns = column_names(orders)
         places = [np.asarray(orders[name], dtype=object) for name in columns]
         orders = zip(*places, strict=True)
     elif getattr(orders, "ndim", 0) != 2 or np.asarray(orders).dtype.kind in "iu":
@@ -170,63 +166,6 @@ def flat(order):
             yield from entry
         else:
             yield entry
-
-
-def check_item_columns(table, items=None):
-    """Return the names of the columns that are `items`; without `items` all columns.
-
-    Raises
-    ------
-    ValueError
-        Naming one of `items` that is no column, or, without `items`, a column of
-        another type than the rest, or called as ids, voters or weights are.
-    """
-    columns = column_names(table)
-    if items is not None:
-        for name in items:
-            if name not in columns:
-                raise ValueError(
-                    f"items names {shown(name)}, which is no column of orders, "
-                    f"{shown(columns)}: items are columns of a frame; give "
-                    "orders.to_numpy() to name them anew."
-                )
-        return [name for name in columns if name in list(items)]
-    refuse_id_columns("an item", " Or select by items=[...] with kind.", orders=table)
-    types = [_type_of(np.asarray(table[name])) for name in columns]
-    # If two types are equally common, the items have the last one: ids come first.
-    frequent = Counter(filter(None, reversed(types))).most_common(1)
-    usual = ""
-    if frequent:
-        usual, _ = frequent[0]
-    for name, column_type in zip(columns, types, strict=True):
-        if _BESIDE.fullmatch(str(name).strip()) or column_type not in ("", usual):
-            raise ValueError(
-                f"The column {shown(name)} of orders ({column_type or 'empty'}; most "
-                f"columns: {usual}) is no item: use "
-                f"orders.drop(columns=[{shown(name)}]), or select by items=[...] with "
-                "kind."
-            )
-    return columns
-
-
-def _type_of(column):
-    """Describe the types of the entries of a column that are not missing."""
-    entries = flat(column)
-    if column.dtype != object:
-        entries = column[column == column][:1]  # NaN is not equal to itself
-    types = {_type_name(entry) for entry in entries if not is_missing(entry)}
-    return " and ".join(sorted(types))
-
-
-def _type_name(entry):
-    """Name the type of an entry; all numbers have one name."""
-    if isinstance(entry, str):
-        return "text"
-    if isinstance(entry, bool):
-        return "bool"
-    if isinstance(entry, Number):
-        return "numbers"
-    return type(entry).__name__
 
 
 def tied_grades(lengths, sizes, item, n_items):
