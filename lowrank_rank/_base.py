@@ -41,7 +41,8 @@ from .validation._arrays import (
     with_numbers,
 )
 from .validation._classes import read_binary_labels
-from .validation._cut_queries import known_lists, warn_of_known_queries
+from .validation._cut_queries import known_lists, look_for_known_queries
+from .validation._findings import Finding, emit, found
 from .validation._ids import read_lists
 from .validation._kinds import arrive
 from .validation._labels import (
@@ -55,13 +56,9 @@ from .validation._labels import (
     refuse_lost_qid,
     refuse_no_qid,
     split_target,
-    warn_of_equal_grades,
-    warn_of_single_items,
-    warn_of_swapped_ids,
 )
 from .validation._parameters import check_parameter, say
-from .validation._suspicious import warn_if_suspicious
-from .validation._warn import warn
+from .validation._rules import look_for
 
 # Saved models -----------------------------------------------------------------------
 
@@ -70,23 +67,25 @@ class RemembersVersion:
     """Mixin of models that are saved with the version of this package.
 
     Loading under another minor version warns, as scikit-learn does for its own models.
+    The digests of the fitted queries are not saved.
     """
 
     def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        return {**state, "_lowrank_rank_version": __version__}  # type: ignore[dict-item]
+        state: Any = super().__getstate__()
+        state = {**state, "_lowrank_rank_version": __version__}
+        state.pop("_fitted_lists_", None)
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         saved = state.pop("_lowrank_rank_version", "unknown")
         if _minor(saved) != _minor(__version__):
-            warn(
-                InconsistentVersionWarning(
-                    estimator_name=f"{type(self).__name__} of lowrank_rank",
-                    current_sklearn_version=__version__,
-                    original_sklearn_version=saved,
-                )
+            warning = InconsistentVersionWarning(
+                estimator_name=f"{type(self).__name__} of lowrank_rank",
+                current_sklearn_version=__version__,
+                original_sklearn_version=saved,
             )
+            emit([Finding("saved version", warning, InconsistentVersionWarning)])
         super().__setstate__(state)  # type: ignore[misc]
 
 
@@ -354,21 +353,6 @@ class Rows(NamedTuple):
         return (None, None) if self.lists is None else self.lists.ends
 
 
-def warn_of_one_list(model, y, qid):
-    """Warn of a fit of many documents without query ids.
-
-    Classifiers of the top rank all rows, and need none.
-    """
-    if qid is not None or y.ndim > 1 or is_classifier(model):
-        return
-    n = len(y)
-    if n > 200:
-        warn(
-            f"All {n:,} rows are one list: pass qid=..., or qid=numpy.zeros({n}) if "
-            "they are."
-        )
-
-
 # Rankers ----------------------------------------------------------------------------
 
 
@@ -496,7 +480,7 @@ class BaseRanker(SetsParameters):
         has_carried_qid = carries_qid(y)
         y, qid = split_target(y, qid)
         self._check_scored_lists(y, qid, has_carried_qid)
-        warn_of_known_queries([self], qid, partial(take_rows, X))
+        look_for_known_queries([self], qid, partial(take_rows, X))
 
         def scores_of(rows):
             return self._ranking_scores(take_rows(X, rows))
@@ -535,10 +519,11 @@ class BaseRanker(SetsParameters):
                 "qid=np.zeros(len(X))",
             )
         if n_rows(y) > 1 and not is_classifier(self):
-            warn(
+            found(
+                "score as one list",
                 f"This {type(self).__name__} was fitted without query ids, and score "
                 f"ranks all {n_rows(y)} rows as one list: pass qid to both, or "
-                "np.zeros(len(X))."
+                "np.zeros(len(X)).",
             )
 
     def rank(
@@ -614,17 +599,17 @@ class BaseRanker(SetsParameters):
             check_range(X, self)
         _check_same_rows(X, y)
         lists = lists_of(y, qid)
-        warn_of_single_items(lists)
-        warn_of_one_list(self, y, qid)
+        look_for("single items", lists)
+        look_for("one list", self, y, qid)
         weights = read_weights(sample_weight, y.shape[0], whole=whole, lists=lists)
         loss.check_judged(y)
         if is_qid_given:
-            warn_of_swapped_ids(y, lists, "fit(X, y, qid=qid)")
+            look_for("swapped ids", y, lists, "fit(X, y, qid=qid)")
         if whole:
-            warn_if_suspicious("all relevant", loss, y)
+            look_for("all relevant", loss, y)
             check_items_judged(y, weights)
             if not loss.warn_without_utility(y):
-                warn_of_equal_grades(lists, y)
+                look_for("equal grades", lists, y)
             self._fitted_lists_ = known_lists(X, lists)
         return Rows(X, y, lists, weights)
 

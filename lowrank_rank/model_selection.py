@@ -41,6 +41,7 @@ from .validation._cut_queries import (
     may_be_copies,
     rows_to_know,
 )
+from .validation._findings import found
 from .validation._ids import read_lists
 from .validation._kinds import arrive
 from .validation._labels import (
@@ -52,9 +53,8 @@ from .validation._labels import (
     times_of_rows,
 )
 from .validation._parameters import checked, count
-from .validation._suspicious import warn_if_suspicious
+from .validation._rules import look_for
 from .validation._times import read_times
-from .validation._warn import warn
 
 __all__ = [
     "QueryTimeSeriesSplit",
@@ -146,7 +146,7 @@ def query_train_test_split(
     train_lists, test_lists = next(splitter.split(lists.lengths))
     train = _rows_of_lists(train_lists, lists)
     test = _rows_of_lists(test_lists, lists)
-    _warn_of_copies(arrays[0], id_column, lists, train_lists, test_lists)
+    _look_for_copies(arrays[0], id_column, lists, train_lists, test_lists)
     parts = []
     for array in arrays_to_split:
         parts.append(take_rows(array, train))
@@ -161,8 +161,8 @@ def _rows_of_lists(chosen, lists):
     return np.flatnonzero(is_chosen[lists.codes])
 
 
-def _warn_of_copies(X, id_column, lists, train_lists, test_lists):
-    """Warn if lists of the test part are copies of lists of the training part."""
+def _look_for_copies(X, id_column, lists, train_lists, test_lists):
+    """Look whether lists of the test part are copies of lists of the training part."""
     columns: Any = None
     names: list[Any] = []
     if is_frame(X):
@@ -186,7 +186,7 @@ def _warn_of_copies(X, id_column, lists, train_lists, test_lists):
         KnownLists(keys=part, lengths=lists.lengths[part], contents=contents[part])
         for part in (train_lists, test_lists)
     )
-    warn_if_suspicious("copied queries", train, test)
+    look_for("copied queries", train, test)
 
 
 class QueryTimeSeriesSplit(BaseCrossValidator):
@@ -325,7 +325,7 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
             splits.append((train, test))
             n_left_out += np.count_nonzero(start_of_row < end) - len(train)
         if n_left_out > 0:
-            _warn_of_rows_left_out(n_left_out, splits)
+            _tell_of_rows_left_out(n_left_out, splits)
         yield from splits
 
     def _split_starts(self, starts):
@@ -337,14 +337,15 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         return list(splitter.split(starts))
 
 
-def _warn_of_rows_left_out(n_left_out, splits):
-    """Warn of rows of queries that come back after the start of a test part."""
+def _tell_of_rows_left_out(n_left_out, splits):
+    """Tell of rows of queries that come back after the start of a test part."""
     n_taken = sum(len(train) for train, _ in splits)
-    warn(
+    found(
+        "rows left out",
         f"Queries of training come back later: {n_left_out} of their "
         f"{n_taken + n_left_out} rows, in {len(splits)} splits together, are left out "
         "of training, because training rows must be earlier than the first test row. "
-        "If each visit is ranked by itself, give each visit its own query id."
+        "If each visit is ranked by itself, give each visit its own query id.",
     )
 
 

@@ -1,11 +1,11 @@
 """One order of items from many: Kemeny's, Borda's, Copeland's, algorithm 1's."""
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._tables import TableMixin
@@ -26,6 +26,7 @@ from ..target_losses import PairwiseDisagreement
 from ..validation._arrays import ArrayLike
 from ..validation._check import refuse
 from ..validation._checks_of_votes import CHECKS_OF_METHODS, CHECKS_OF_RESAMPLES
+from ..validation._findings import Finding, findings_so_far, reporting, reports
 from ..validation._kinds import arrive
 from ..validation._parameters import (
     LEVEL,
@@ -112,6 +113,9 @@ class ConsensusRanking(TableMixin):
         "kemeny".
     scores : ndarray of shape (r,) or None
         Scores of "borda" and "copeland".
+    findings : tuple of Finding
+        What the rules found, as in the warnings of the call: each has a `rule`, a
+        `sentence` and a `category`.
 
     Examples
     --------
@@ -135,6 +139,7 @@ class ConsensusRanking(TableMixin):
     scores: np.ndarray | None
     votes: Votes = field(repr=False)
     time_limit: float | None = 60.0
+    findings: tuple[Finding, ...] = ()
 
     @property
     def order(self) -> np.ndarray:
@@ -179,9 +184,8 @@ class ConsensusRanking(TableMixin):
         """Whether the order is unique, and ranks of another optimum or None."""
         if not self.optimal:
             return None, None
-        with warnings.catch_warnings():
-            # `is_unique` is None where a search reached its limit.
-            warnings.filterwarnings("ignore", "The (time|solver's) limit")
+        # `is_unique` is None where a search reached its limit.
+        with reporting(ignore=ConvergenceWarning):
             return another_optimum(
                 clear_net(self.preferences), self.ranks, self.time_limit
             )
@@ -310,6 +314,7 @@ class ConsensusRanking(TableMixin):
         return f"{text}; another order of this cost is {other}"
 
 
+@reports
 def consensus_ranking(
     orders: Any,
     *,
@@ -448,6 +453,7 @@ def consensus_ranking(
         scores=None if scores is None else scores[0],
         votes=votes,
         time_limit=time_limit,
+        findings=findings_so_far(),
     )
 
 

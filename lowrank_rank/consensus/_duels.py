@@ -25,9 +25,10 @@ from ..validation._checks_of_duels import (
     LEAST_GROUPS,
     has_few_groups,
 )
+from ..validation._findings import Finding, findings_so_far
 from ..validation._kinds import arrive
 from ..validation._parameters import LEVEL, checked, count, number
-from ..validation._suspicious import warn_if_suspicious
+from ..validation._rules import look_for
 from ._consensus import RankIntervals
 from ._read_duels import read_duels
 
@@ -72,6 +73,9 @@ class BradleyTerry(TableMixin):
         Says which pair the strengths contradict, if a chi-square test of all pairs
         rejects them; printed below the table. None with covariates, groups or judges,
         which are not tested.
+    findings : tuple of Finding
+        What the rules found, as in the warnings of the call: each has a `rule`, a
+        `sentence` and a `category`.
 
     Notes
     -----
@@ -103,6 +107,7 @@ class BradleyTerry(TableMixin):
     misfit: str | None
     # Sandwich covariance of the strengths, the coefficients and, with ties, log nu.
     _sandwich: np.ndarray
+    findings: tuple[Finding, ...] = ()
 
     @property
     def covariance(self) -> np.ndarray:
@@ -625,7 +630,7 @@ def bradley_terry(
     misfit = None
     if covariates is None and group is None and judge is None:
         outcomes = _Outcomes(strengths[:, np.newaxis] - strengths, log_tie)
-        misfit = warn_if_suspicious(
+        misfit = look_for(
             "cycles", table.items, _wins(table), outcomes.mean, outcomes.variance
         )
     return BradleyTerry(
@@ -640,6 +645,7 @@ def bradley_terry(
         degrees_of_freedom=_degrees_of_freedom(table),
         judge_weights=judge_weights,
         misfit=misfit,
+        findings=findings_so_far(),
         _sandwich=sandwich,
     )
 

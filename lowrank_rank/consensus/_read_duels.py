@@ -23,8 +23,7 @@ from ..validation._checks_of_duels import (
     holds_text,
 )
 from ..validation._ids import coded, codes_of, id_array
-from ..validation._suspicious import warn_if_suspicious
-from ..validation._warn import warn_of_other_columns
+from ..validation._rules import look_for
 from ._votes import read_votes
 
 
@@ -105,7 +104,7 @@ def read_duels(duels, covariates, of_rows, item_a, item_b, result, half_games):
     known += _columns_of_arguments(covariates, of_rows, given.sides)
     if covariates is None or are_names(covariates):
         remedy = " Name others in weight=, group=, judge= or covariates=."
-        warn_of_other_columns(columns, known, "bradley_terry", remedy)
+        look_for("other columns", columns, known, "bradley_terry", remedy)
     group = given.values["group"]
     judge_codes, judges = _read_judges(given.values["judge"])
     group_codes = _read_groups(group, judge_codes, n)
@@ -246,7 +245,7 @@ def _read_results(given):
     given.weights = np.ones(len(given.pairs))
     if given.covariates is None and given.unclear_row is None:
         sides = np.where(second_won, given.pairs[:, ::-1].T, given.pairs.T)
-        warn_if_suspicious("always first", *sides, given.names)
+        look_for("always first", *sides, given.names)
 
 
 def _read_winners(given):

@@ -25,7 +25,7 @@ from ..validation._checks_of_votes import (
     CHECKS_OF_VOTES,
 )
 from ..validation._ids import codes_of, id_array
-from ..validation._warn import warn_of_other_columns
+from ..validation._rules import look_for
 
 
 class Votes(NamedTuple):
@@ -158,7 +158,7 @@ def _read_long_table(given):
     orders = given.orders
     columns = given.columns
     known = ["voter", "item", "rank", "grade", "weight"]
-    warn_of_other_columns(columns, known, "consensus_ranking")
+    look_for("other columns", columns, known, "consensus_ranking")
     column = given.kind.removesuffix("s")
     given.voter, given.voters = codes_of(orders["voter"], "the column 'voter'")
     given.item, given.names = codes_of(orders["item"], "the column 'item'")

@@ -18,9 +18,9 @@ from ..validation._arrays import (
     stacked,
     take_rows,
 )
+from ..validation._findings import found
 from ..validation._ids import read_lists
 from ..validation._labels import refuse_ids_beside_grades
-from ..validation._warn import warn
 
 # Blocks on a cluster ----------------------------------------------------------------
 
@@ -222,10 +222,11 @@ def whole_lists(client: Any, futures: list[Any], distinct: Any) -> list[Any]:
     if not any(n_moved):
         return futures
     if max(n_moved) > 1:
-        warn(
+        found(
+            "unsorted rows",
             "The rows are not sorted by qid: a shuffle brings the lists together, and "
             "moves nearly all of X between workers. Sort by qid once (set_index) and "
-            "store the result."
+            "store the result.",
         )
     sources = []
     targets = []

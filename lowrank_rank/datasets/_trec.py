@@ -17,10 +17,10 @@ from ..lists._ids import plain
 from ..validation._arrays import column_names, is_frame, shown, table_of
 from ..validation._check import refuse
 from ..validation._checks_of_files import CHECKS_OF_FILES, CHECKS_OF_TREC_LINES
+from ..validation._findings import found
 from ..validation._ids import id_text
 from ..validation._labels import QUERY
 from ..validation._parameters import Rule, check_parameter
-from ..validation._warn import warn
 from ._files import numbered_blocks, open_replacing, path_like, read_path
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
@@ -270,10 +270,12 @@ def check_ids(run, qrels, name, queries):
         )
     absent = [query for query in queries if query not in run]
     if absent:
-        warn(
+        found(
+            "absent queries",
             f"{name} lacks {len(absent)} of {len(queries)} queries, such as "
             f"{shown(absent[0])}: it counts as having retrieved nothing. Leave out "
-            "queries that were not asked."
+            "queries that were not asked.",
+            about=name,
         )
     return len(absent)
 

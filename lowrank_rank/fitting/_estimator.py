@@ -37,7 +37,6 @@ from ..validation._parameters import (
     predictor,
     say,
 )
-from ..validation._warn import WarningsOnce
 from ._any_regressor import (
     RegressorModel,
     document_trees,
@@ -196,11 +195,10 @@ class RegressionMixin(SetsParameters):
         share = max(1 / 16, n_features / n_samples)
         part_size = 64 * math.ceil(n_targets * share / 64)
         features = shared_features(rows)
-        with WarningsOnce():  # every part may stop at max_iter
-            models = [
-                self._regress(rows, encoding_of(part), features)
-                for part in slices(n_targets, part_size)
-            ]
+        models = [
+            self._regress(rows, encoding_of(part), features)
+            for part in slices(n_targets, part_size)
+        ]
         return joined(models)
 
     def _is_solved_in_parts(self, kind, n_targets):

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from .._base import linear_scores
 from ..lists._lists import bounded_blocks
 from ..validation._arrays import is_finite
-from ..validation._warn import warn
+from ..validation._findings import found
 from ._lbfgs import lbfgs
 from ._statistics import Moments, Scaling, chosen_alpha, shift_full_columns, standardise
 
@@ -224,7 +224,8 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter, features=None):
         scaled, squares, axes, fractions, weights / weights.sum(), alpha, tol, max_iter
     )
     if n_iter >= max_iter:
-        warn(
+        found(
+            "logistic regression",
             f"Logistic regression stopped after max_iter={n_iter} iterations: increase "
             "max_iter, tol or alpha.",
             ConvergenceWarning,

@@ -23,8 +23,8 @@ from sklearn.exceptions import ConvergenceWarning
 from .._base import linear_scores
 from .._blocks import check_has_ids, refuse_cut_list
 from ..validation._arrays import check_size
+from ..validation._findings import found
 from ..validation._labels import refuse_zero_weights
-from ..validation._warn import warn
 from ._encoding import mean_normaliser
 from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, count_lists
 
@@ -286,7 +286,8 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
         if not is_known.all():
             groups = None
     if not has_converged:
-        warn(
+        found(
+            "LSQR",
             f"LSQR stopped after {most_iterations} iterations before it reached "
             f"tol={tol:g}: increase max_iter or tol, or scale the features.",
             ConvergenceWarning,

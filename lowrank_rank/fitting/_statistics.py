@@ -18,7 +18,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..lists._lists import slices
 from ..validation._arrays import is_finite
-from ..validation._warn import warn
+from ..validation._findings import found
 
 _TINY = np.finfo(float).tiny
 _EPS = np.finfo(float).eps
@@ -501,10 +501,11 @@ def _solve_shortest(matrix, right):
     is_rounding = relative <= 10 * len(scale) * _EPS
     n_dropped = np.count_nonzero(is_left_out & ~is_rounding)
     if n_dropped:
-        warn(
+        found(
+            "collinear features",
             f"alpha=0 leaves out {n_dropped} of {len(scale)} directions of less than "
             "1e-5 of the largest standard deviation: set alpha > 0, or drop nearly "
-            "collinear features."
+            "collinear features.",
         )
     return (solution.T * scale).T
 

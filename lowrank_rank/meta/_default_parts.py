@@ -32,7 +32,7 @@ from ..validation._columns import (
     kind_of_entries,
     refuse_numbers_as_text,
 )
-from ..validation._warn import warn
+from ..validation._rules import look_for
 
 #: The most categories of a feature of scikit-learn's histogram trees.
 _MAX_CATEGORIES = 255
@@ -66,7 +66,8 @@ def default_parts(X, y, measure, parameters):
     )
     texts = columns_of_text(X) if is_data_frame(X) else []
     if texts:
-        warn_of_words(X, texts)
+        for name in texts:
+            look_for("long texts", name, as_texts(X[[name]])[:, 0], about=name)
         numbers = [name for name in column_names(X) if name not in texts]
         one_hot = OneHotEncoder(
             handle_unknown="infrequent_if_exist", max_categories=_MAX_CATEGORIES
@@ -148,20 +149,6 @@ def _encoded(encoder, texts, numbers, *after):
 def _transformer(function):
     """Make a transformer of columns that keeps their names."""
     return FunctionTransformer(function, feature_names_out="one-to-one")
-
-
-def warn_of_words(X, texts):
-    """Warn of columns of titles or sentences, which are read as categories."""
-    for name in texts:
-        distinct = set(as_texts(X[[name]])[:, 0]) - {None}
-        n_with_spaces = sum(" " in text for text in distinct)
-        is_long = len(distinct) > max(20, len(X) / 10)
-        if is_long and n_with_spaces > len(distinct) / 2:
-            warn(
-                f"Column {name!r} of X has {len(distinct)} texts in {len(X)} rows: a "
-                "text is one category, and its words are not read. Use "
-                "TfidfVectorizer, or drop it."
-            )
 
 
 def columns_of_text(X):

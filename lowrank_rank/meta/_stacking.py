@@ -27,6 +27,7 @@ from ..order_preserving._list_loss import (
 )
 from ..target_losses._target_loss import RankingMeasure
 from ..validation._arrays import ArrayLike, MatrixLike, shown, take_rows
+from ..validation._findings import found, hand_on, with_findings
 from ..validation._ids import read_lists
 from ..validation._labels import joined_target, times_of_rows
 from ..validation._parameters import (
@@ -37,7 +38,6 @@ from ..validation._parameters import (
     number,
     predictor,
 )
-from ..validation._warn import WarningsOnce, collecting, warn
 from ._default_parts import default_parts, is_of_default_part
 from ._wrapped import WrappedRanker, WrapsModels, last_step
 
@@ -375,7 +375,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         UserWarning
             If there are fewer lists than folds.
         """
-        with fresh_fit(self), WarningsOnce():
+        with fresh_fit(self):
             measure = self._checked_loss()
             given_y = y
             X, y, lists, weights = self._read(X, y, qid, sample_weight, measure)
@@ -441,14 +441,15 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         return weights
 
     def _has_enough_lists(self):
-        """Whether each fold has a list; warns if not."""
+        """Whether each fold has a list."""
         n_folds = 3 if self.cv is None else self.cv
         is_number = isinstance(n_folds, int | np.integer)
         if not is_number or self.n_lists_ >= n_folds:
             return True
-        warn(
+        found(
+            "few lists",
             f"StackingRanker has fewer lists ({self.n_lists_}) than {n_folds} folds: "
-            "all parts have the same weight. Give qid, more lists, or a smaller cv."
+            "all parts have the same weight. Give qid, more lists, or a smaller cv.",
         )
         return False
 
@@ -553,13 +554,12 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         return rows, np.stack(scores_of_parts), rounds
 
     def _parallel(self, calls):
-        """Call functions in parallel, each with its arguments; warn as they do."""
-        jobs = [delayed(collecting)(*call) for call in calls]
+        """Call functions in parallel, each with its arguments."""
+        jobs = [delayed(with_findings)(*call) for call in calls]
         results = []
-        for result, warnings in Parallel(n_jobs=self.n_jobs)(jobs):
+        for result, findings in Parallel(n_jobs=self.n_jobs)(jobs):
             results.append(result)
-            for warning in warnings:
-                warn(*warning)
+            hand_on(findings)
         return results
 
     def predict(self, X: MatrixLike) -> np.ndarray:

@@ -16,8 +16,8 @@ import numpy as np
 from .._tables import TableMixin
 from ..datasets._values import read_values
 from ..validation._arrays import ArrayLike, MatrixLike, shown
+from ..validation._findings import Finding, findings_so_far, found
 from ..validation._parameters import LEVEL, checked
-from ..validation._warn import warn
 from ._judged import compare_judged, warning_of_undecided
 from ._mean_intervals import MeanIntervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
@@ -89,6 +89,9 @@ class RankerComparison(TableMixin):
     unjudged : str
         The warning that some pairs have no verdict, because their unjudged documents
         could change it, or "". The interval and the p values of such a pair are nan.
+    findings : tuple of Finding
+        What the rules found, as in the warnings of the call: each has a `rule`, a
+        `sentence` and a `category`.
 
     Examples
     --------
@@ -124,6 +127,7 @@ class RankerComparison(TableMixin):
     n_judged: int = 0
     anytime: bool = False
     unjudged: str = ""
+    findings: tuple[Finding, ...] = ()
 
     @property
     def mean(self) -> np.ndarray:
@@ -588,7 +592,7 @@ def _comparison(measure, query_values, units, pairs, confidence_level, anytime):
             names, mean_fractions, statistics["difference"], if_relevant, k
         )
     if unjudged:
-        warn(unjudged)
+        found("unjudged documents", unjudged, about=measure)
     # Ranks and Holm's correction take a pair without a verdict as equal.
     statistics["p_value"][is_undecided] = 1.0
     ranks = rank_intervals(
@@ -613,6 +617,7 @@ def _comparison(measure, query_values, units, pairs, confidence_level, anytime):
         n_judged=n_judged,
         anytime=anytime,
         unjudged=unjudged,
+        findings=findings_so_far(),
         **_statistics_of_pairs(statistics, pairs, is_undecided),
     )
 

@@ -11,8 +11,9 @@ from .._tables import TableMixin
 from ..datasets._values import check_same_ids, read_columns
 from ..target_losses._names import resolve_measure
 from ..validation._arrays import check_finite, check_same_index
+from ..validation._findings import Finding, findings_so_far
 from ..validation._parameters import LEVEL, checked
-from ..validation._suspicious import warn_if_suspicious
+from ..validation._rules import look_for
 from ._betting import betting, check_anytime
 from ._query_weights import (
     Units,
@@ -59,6 +60,9 @@ class MeanIntervals(TableMixin):
     rank_interval : ndarray of int, shape (k, 2), or None
         Lowest and highest rank of each ranker; `compare_rankers` only, whose means are
         printed best first.
+    findings : tuple of Finding
+        What the rules found, as in the warnings of the call: each has a `rule`, a
+        `sentence` and a `category`.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class MeanIntervals(TableMixin):
     n_unanswered: Any = None
     judged: Any = None
     rank_interval: Any = None
+    findings: tuple[Finding, ...] = ()
     #: Function that computes `random_order`, which costs as much as a ranker.
     _random_order: Any = None
 
@@ -283,7 +288,7 @@ None, default=None
     is_undefined = np.isnan(h)
     if is_undefined.any() and not _are_measures(names):
         words = [name or f"column {j}" for j, name in enumerate(names)]
-        warn_if_suspicious("undefined queries", words, is_undefined)
+        look_for("undefined queries", words, is_undefined)
     n_defined = (~is_undefined).sum(axis=0)
     if n_defined.min() < 2:
         name = names[np.argmin(n_defined)] or "human"
@@ -300,7 +305,7 @@ None, default=None
         _, j = read_columns(judge, "judge", names)
         _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
         _check_judge(h, j, j_unlabelled)
-        warn_if_suspicious("chosen queries", j, j_unlabelled)
+        look_for("chosen queries", j, j_unlabelled)
         means, judge_weight = _means_with_judge(
             h, j, j_unlabelled, means, confidence_level
         )
@@ -315,6 +320,7 @@ None, default=None
         unit=unit,
         n_effective=n_effective,
         judge_weight=judge_weight,
+        findings=findings_so_far(),
     )
 
 

@@ -25,6 +25,7 @@ from ..validation._arrays import (
 )
 from ..validation._check import refuse
 from ..validation._checks_of_scores import CHECKS_OF_NAMED_MEASURES
+from ..validation._findings import reports
 from ..validation._kinds import arrive
 from ..validation._labels import lists_of, read_labels, split_target
 from ..validation._parameters import by_keyword, check_parameter, count
@@ -87,6 +88,7 @@ def _with_cutoffs(named, cutoffs):
     return with_cutoffs
 
 
+@reports
 def per_query(
     y_true: Any,
     y_score: ArrayLike,
@@ -158,6 +160,7 @@ default=("ndcg@5", "ndcg@10", "map")
 
 
 @by_keyword("evaluate_run(qrels=..., run=...)")
+@reports
 def evaluate_run(
     *,
     qrels: Any,

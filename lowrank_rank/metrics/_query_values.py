@@ -1,6 +1,5 @@
 """Readers of scores, fitted models and runs: values of all rankers on each query."""
 
-import warnings
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -23,24 +22,23 @@ from ..validation._arrays import (
     n_rows,
     shown,
 )
+from ..validation._findings import found, reporting
 from ..validation._labels import (
     lists_of,
     read_labels,
     read_scores,
     refuse_ids_beside_grades,
     split_target,
-    warn_of_single_items,
 )
+from ..validation._rules import look_for
 from ..validation._suspicious import (
     SuspiciousDataWarning,
     are_reversed,
     centred_labels,
-    warn_if_suspicious,
 )
-from ..validation._warn import warn
 from ._judged import JudgedRuns, have_judged_irrelevant
 from ._per_query import ListsOfRun, check_takes_runs
-from ._scorer import RankingScorer, warn_of_worthless_grades
+from ._scorer import RankingScorer, look_for_worthless_grades
 
 
 class QueryValues(NamedTuple):
@@ -132,7 +130,7 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         check_ids(run, judgements, f"The run {name!r}", queries)
         for name, run in runs.items()
     ]
-    _warn_of_queries_without_run(judgements, queries)
+    _look_for_queries_without_run(judgements, queries)
     fallback = check_zero_division(zero_division)
     check_takes_runs(measures)
     judge_values = {}
@@ -142,7 +140,7 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         judge_values = _values_of_runs(of_judge, measures, fallback)
         is_human = np.array([q in by_people for q in queries])
     of_runs = [ListsOfRun(run, by_people, queries) for run in runs.values()]
-    _warn_of_depth(dict(zip(runs, of_runs, strict=True)), measures)
+    _look_for_depth(dict(zip(runs, of_runs, strict=True)), measures)
     judged_runs = None
     if by_judge is None and have_judged_irrelevant(by_people):
         grades = chain.from_iterable(map(dict.values, by_people.values()))
@@ -156,7 +154,7 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
         )
     values = _values_of_runs(of_runs, measures, fallback)
     if by_judge is None:
-        _warn_of_reversed_runs(
+        _look_for_reversed_runs(
             dict(zip(runs, of_runs, strict=True)),
             measures,
             values,
@@ -175,37 +173,38 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
     )
 
 
-def _warn_of_queries_without_run(judgements, queries):
-    """Warn if some queries of the judgements are in no run."""
+def _look_for_queries_without_run(judgements, queries):
+    """Find queries of the judgements that are in no run."""
     n_left_out = len(judgements) - len(queries)
     if not n_left_out:
         return
     answered = set(queries)
     example = next(q for q in judgements if q not in answered)
-    warn(
+    found(
+        "queries without run",
         f"The runs lack {n_left_out} of {len(judgements)} judged queries, such as "
         f"{shown(example)}, all of them: these are left out, and evaluate_run counts "
-        "them."
+        "them.",
     )
 
 
-def _warn_of_depth(of_runs, measures):
-    """Warn of a run that is cut above the largest k of the measures."""
+def _look_for_depth(of_runs, measures):
+    """Find a run that is cut above the largest k of the measures."""
     cutoffs: list[Any] = [getattr(measure, "k", None) for measure in measures.values()]
     largest_k = None
     if None not in cutoffs:
         largest_k = max(cutoffs)
     depths = {name: of_run.n_retrieved for name, of_run in of_runs.items()}
-    warn_if_suspicious("depth", depths, largest_k)
+    look_for("depth", depths, largest_k)
 
 
-def _warn_of_reversed_runs(of_runs, measures, values, is_unjudged_irrelevant):
-    """Warn of runs whose scores are distances or ranks."""
+def _look_for_reversed_runs(of_runs, measures, values, is_unjudged_irrelevant):
+    """Find runs whose scores are distances or ranks."""
     name, measure = next(iter(measures.items()))
     for (run_name, of_run), value in zip(of_runs.items(), values[name].T, strict=True):
         if of_run.are_scores_reversed(is_unjudged_irrelevant):
             random_values = of_run.values_of_random_order(measure)
-            warn_if_suspicious("reversed scores", run_name, value, random_values)
+            look_for("reversed scores", run_name, value, random_values, about=run_name)
 
 
 def _values_of_runs(of_runs, measures, fallback):
@@ -255,9 +254,8 @@ def _measure_scores(y_true, judge, rankers, X, qid, measures, zero_division):
     )
     by_judge = {}
     if judge is not None:
-        with warnings.catch_warnings():
-            # The rules have spoken of the same rankers and ids.
-            warnings.simplefilter("ignore", SuspiciousDataWarning)
+        # The rules have spoken of the same rankers and ids.
+        with reporting(ignore=SuspiciousDataWarning):
             by_judge, _ = _values_of_scores(
                 judge, rankers, X, qid, lists, measures, fallback
             )
@@ -379,7 +377,7 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
             values = measured.values(scores)
         except ValueError as error:
             raise ValueError(f"rankers[{ranker_name!r}]: {error}") from error
-        measured.warn_of_scores(ranker_name, ranker, values)
+        measured.look_for_suspicious_scores(ranker_name, ranker, values)
         for name in measures:
             columns[name].append(values[name])
     tables = {name: np.column_stack(values) for name, values in columns.items()}
@@ -400,15 +398,15 @@ class MeasuredLabels:
         self.lists = lists
         if lists is None or self.y.ndim > 1:
             self.lists = lists_of(self.y, qid, "y_true")
-        warn_of_single_items(self.lists)
+        look_for("single items", self.lists)
         self.labels = {}
         for name, measure in measures.items():
             labels = measure._check_scored_labels(self.y)
             if labels.ndim < 3:
                 labels = labels.ravel()
             self.labels[name] = labels
-            warn_if_suspicious("all relevant", measure, self.y)
-            warn_of_worthless_grades(measure, self.y)
+            look_for("all relevant", measure, self.y, about=name)
+            look_for_worthless_grades(measure, self.y)
 
     def values(self, scores):
         """Return the value of each list by each measure."""
@@ -417,13 +415,18 @@ class MeasuredLabels:
         self.scores = read_scores(scores, self.y)
         return {name: self._value(name, self.scores) for name in self.measures}
 
-    def warn_of_scores(self, ranker_name, ranker, values):
-        """Warn of the scores that `values` measured last."""
+    def look_for_suspicious_scores(self, ranker_name, ranker, values):
+        """Look at the scores that `values` measured last."""
         if issparse(self.y) or self.y.ndim > 2:
             return
         if not _is_model(ranker):
-            warn_if_suspicious(
-                "two scores", ranker_name, self.scores, self.y, self.lists
+            look_for(
+                "two scores",
+                ranker_name,
+                self.scores,
+                self.y,
+                self.lists,
+                about=ranker_name,
             )
         # Distances and ranks are >= 0.
         if self.scores.min() < 0:
@@ -432,8 +435,12 @@ class MeasuredLabels:
         if centred is not None and are_reversed(self.scores, *centred):
             name = next(iter(self.measures))
             random_values = self.random_order(name)[:, 0]
-            warn_if_suspicious(
-                "reversed scores", ranker_name, values[name], random_values
+            look_for(
+                "reversed scores",
+                ranker_name,
+                values[name],
+                random_values,
+                about=ranker_name,
             )
 
     @cached_property

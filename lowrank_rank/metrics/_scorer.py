@@ -30,7 +30,8 @@ from ..validation._checks_of_scores import (
     CHECKS_OF_SCORED_CLASSES,
     CHECKS_OF_SCORED_MODELS,
 )
-from ..validation._cut_queries import warn_of_known_queries
+from ..validation._cut_queries import look_for_known_queries
+from ..validation._findings import reports
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
 from ..validation._labels import (
@@ -40,8 +41,7 @@ from ..validation._labels import (
     split_target,
 )
 from ..validation._parameters import check_parameter, check_parameters
-from ..validation._suspicious import warn_if_suspicious
-from ..validation._warn import warn
+from ..validation._rules import look_for
 
 
 def make_ranking_scorer(
@@ -194,6 +194,7 @@ class RankingScorer(BaseEstimator):
             )
         raise AttributeError(words)
 
+    @reports
     def score(
         self,
         estimator: Any,
@@ -233,9 +234,9 @@ class RankingScorer(BaseEstimator):
         for name, measure in measures.items():
             value = measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
             values[name] = float(value)
-            warn_of_worthless_grades(measure, y)
+            look_for_worthless_grades(measure, y)
             if not issparse(y):
-                warn_if_suspicious("all relevant", measure, np.asarray(y))
+                look_for("all relevant", measure, np.asarray(y), about=name)
         return values if isinstance(self.measure, dict) else values[""]
 
     __call__ = score
@@ -263,7 +264,7 @@ class RankingScorer(BaseEstimator):
                 _, features = last_step(estimator, take_rows(X, rows))
                 return features
 
-            warn_of_known_queries(rankers, qid, features_of, name)
+            look_for_known_queries(rankers, qid, features_of, name)
         if issparse(y):  # the measure asks for a few rows at a time
 
             def scores_of(rows):
@@ -300,9 +301,10 @@ class RankingScorer(BaseEstimator):
         if qid is None or is_matrix or not was_one_list:
             return
         if read_lists(qid, n_rows(y)).n_lists > 1:
-            warn(
+            found(
+                "several lists",
                 "The scorer sees several lists, but the model was fitted on one: "
-                "pass the qid to fit as well (y=ranking_target(y, qid) does both)."
+                "pass the qid to fit as well (y=ranking_target(y, qid) does both).",
             )
 
     def _relevance(self, y, scores, estimator, name):
@@ -343,8 +345,8 @@ class RankingScorer(BaseEstimator):
         return np.asarray(y) == pos_label, scores
 
 
-def warn_of_worthless_grades(measure, y):
-    """Warn if no grade is above the neutral one of a measure: all values are 0."""
+def look_for_worthless_grades(measure, y):
+    """Look whether no grade is above the neutral one of a measure: all values are 0."""
     if hasattr(measure, "neutral") and not issparse(y) and np.size(y) >= 20:
         measure.warn_without_utility(np.asarray(y))
 

@@ -14,6 +14,7 @@ from .._blocks import Blocks, HeldBlocks, first_block, read_blocks
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._findings import found
 from ..validation._kinds import arrive
 from ..validation._labels import read_item_names
 from ..validation._parameters import (
@@ -23,7 +24,6 @@ from ..validation._parameters import (
     say,
     verbosity,
 )
-from ..validation._warn import warn
 from ._list_loss import check_has_utilities
 from ._problem import Problem, read
 from ._surrogates import Surrogate, resolve_surrogate
@@ -302,7 +302,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         problem = Problem(rows, loss, self.surrogate, self.alpha, self.standardize)
         theta = self._solve(problem)
         self._keep(problem, theta)
-        self._warn_of_no_minimum(problem)
+        self._tell_of_no_minimum(problem)
 
     def _solve(self, problem):
         """Minimise the objective; sets what the solver says of the solution."""
@@ -340,10 +340,11 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
 
-    def _warn_of_no_minimum(self, problem):
-        """Warn if L-BFGS stopped too early, or if there is no minimum."""
+    def _tell_of_no_minimum(self, problem):
+        """Tell if L-BFGS stopped too early, or if there is no minimum."""
         if self.gradient_norm_ > self.tol:
-            warn(
+            found(
+                "L-BFGS",
                 f"L-BFGS stopped after {self.n_iter_} iterations with a gradient of "
                 f"{self.gradient_norm_:.2g}, above tol={self.tol:g}: increase "
                 "max_iter, tol or alpha.",
@@ -352,7 +353,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         is_free = self.n_items_ is not None and self.surrogate_.has_tails
         useless = np.flatnonzero(problem.utility == 0)
         if is_free and len(useless) and self.gradient_norm_ > 0.0:
-            warn(
+            found(
+                "no minimum",
                 f"{self.surrogate_!r} has no minimum here: no label of items "
                 f"{useless.tolist()} (columns of y) has any utility, and their "
                 "intercepts fall without bound. Drop these items, or use a squared "

@@ -20,8 +20,8 @@ from ..validation._checks_of_top import (
     CHECKS_OF_TOP,
     CHECKS_OF_TOP_LOSSES,
 )
+from ..validation._findings import found
 from ..validation._parameters import check_parameters
-from ..validation._warn import warn
 from ._surrogates import SortedLists
 
 # The top of a list ------------------------------------------------------------------
@@ -107,10 +107,11 @@ def check_top(loss, positive, lists, method):
         n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
         if n_few and not is_recall:
             # Without numbers of queries in its text, so that folds print it once.
-            warn(
+            found(
+                "few positives",
                 f"Some queries have fewer than {k} positives: fit looks only at the "
                 f"top P of a query with P positives. If {k} is a budget for each "
-                f"query, such as cases a day, use target_loss='recall@{k}'."
+                f"query, such as cases a day, use target_loss='recall@{k}'.",
             )
 
 

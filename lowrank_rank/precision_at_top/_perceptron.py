@@ -28,6 +28,7 @@ from ..validation._classes import (
     threshold_between,
 )
 from ..validation._cut_queries import known_lists
+from ..validation._findings import found
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
 from ..validation._labels import split_target
@@ -40,7 +41,6 @@ from ..validation._parameters import (
     number,
     say,
 )
-from ..validation._warn import warn
 from ._batches import check_top, make_batches, resolve_top_loss
 from ._steps import (
     METHODS,
@@ -302,7 +302,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             weights = self._solve(path, scaled, shift, positive, lists)
             self._keep(X, positive, weights)
             if not is_published(self.method) and path.start.any():
-                self._warn_of_start(X, positive, lists)
+                self._tell_of_start(X, positive, lists)
             self.n_lists_ = lists.n_lists
             self._fitted_lists_ = known_lists(X, lists)
             self._n_counted_rows_ = None
@@ -385,12 +385,13 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if n_fitted is not None and n_fitted != len(grades):
             k = getattr(self.target_loss_, "k", None)
             # Without numbers of rows in its text, so that folds print it once.
-            warn(
+            found(
+                "other number of rows",
                 f"fit looked at the top {k} of all its rows as one list, this score at "
                 f"the top {k} of another number of rows. If {k} is a budget for each "
                 "day or query, give both its ids as qid and use "
                 f"target_loss='recall@{k}'; a top that grows with the list is a "
-                "fraction of the positives, such as 'precision@25%'."
+                "fraction of the positives, such as 'precision@25%'.",
             )
         return grades
 
@@ -520,9 +521,10 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         path.n_places += sum(batch.n_places for batch in batches)
         precision = self._run_pass(path, batches)
         if np.isnan(precision):
-            warn(
+            found(
+                "nothing to swap",
                 "Nothing is learnt from this call: no list has a positive and a "
-                "negative to swap."
+                "negative to swap.",
             )
         # An earlier fit may have used cutting planes.
         self.__dict__.pop("dual_gap_", None)
@@ -544,8 +546,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             return path.mean
         return (path.start + path.mean) / 2.0
 
-    def _warn_of_start(self, X, positive, lists):
-        """Warn if the initial weights have a better top of the training rows.
+    def _tell_of_start(self, X, positive, lists):
+        """Tell if the initial weights have a better top of the training rows.
 
         The drop must exceed three standard errors of the fraction p of the k places
         that are right, ``3 sqrt(p (1 - p) / k)``.
@@ -562,10 +564,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         after = value(self._weights(self._path_))
         variance = max(before * (1.0 - before), after * (1.0 - after))
         if before - after > 3.0 * np.sqrt(variance / self._path_.n_places):
-            warn(
+            found(
+                "worse than the start",
                 f"Training lowered {self.target_loss_!r} of the training rows from "
                 f"{before:.3f} to {after:.3f}: the initial logistic regression is "
-                "better here. Take LogisticRegression, or another method."
+                "better here. Take LogisticRegression, or another method.",
             )
 
     def _keep(self, X, positive, weights, threshold=None):

@@ -17,7 +17,6 @@ averaged with weights that grow like t^3 (polynomial-decay averaging, Shamir & Z
 2013), which needs no horizon. The published methods have the uniform average.
 """
 
-import warnings
 from functools import partial
 from math import sqrt
 
@@ -28,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._logistic import fit_logistic
 from ..validation._arrays import mean_square
-from ..validation._warn import warn
+from ..validation._findings import found, reporting
 from ._batches import make_batches
 from ._surrogates import PRECISION_SURROGATES, perceptron_avg, perceptron_max
 
@@ -144,9 +143,8 @@ def start_weights(start, X, positive, scaling, standard=None):
     """
     if start == "zeros" or positive.all() or not positive.any():
         return np.zeros(X.shape[1])
-    with warnings.catch_warnings():
-        # A start need not be a minimum.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    # A start need not be a minimum.
+    with reporting(ignore=ConvergenceWarning):
         coef, *_ = fit_logistic(
             X, positive, np.ones(X.shape[0]), "auto", tol=1e-6, standard=standard
         )
@@ -192,5 +190,9 @@ def minimise_struct(X, positive, lists, loss, *, alpha, tol, max_iter, report):
             "take method='ramp'"
         )
     if trouble:
-        warn(f"The cutting planes {', and '.join(trouble)}.", ConvergenceWarning)
+        found(
+            "cutting planes",
+            f"The cutting planes {', and '.join(trouble)}.",
+            ConvergenceWarning,
+        )
     return weights, gap, curve

@@ -29,6 +29,7 @@ from ..validation._arrays import (
     check_same_index,
     n_rows,
 )
+from ..validation._findings import found
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
 from ..validation._parameters import (
@@ -39,7 +40,6 @@ from ..validation._parameters import (
     regressor,
     say,
 )
-from ..validation._warn import warn
 from ._pairs import FeaturePairs, ScorePairs, pair_moments, tables_of_lists
 
 
@@ -103,11 +103,14 @@ def _custom_scores(score_function, preferences):
     return scores
 
 
-def warn_without_preferences(targets):
-    """Warn if no label prefers one item to another."""
+def tell_of_no_preferences(targets):
+    """Tell if no label prefers one item to another."""
     blocks = slices(len(targets), 1024)
     if not any(np.any(np.abs(targets[rows]) > 0) for rows in blocks):
-        warn("No label prefers one item to another: all preferences are 0.")
+        found(
+            "no preferences",
+            "No label prefers one item to another: all preferences are 0.",
+        )
 
 
 class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
@@ -312,7 +315,7 @@ and (d,)
             loss = self._checked_loss()
             rows = self._read(X, y, qid, sample_weight, loss)
             encoding = self._encode(rows, loss)
-            warn_without_preferences(encoding.scaled_targets(rows.weights))
+            tell_of_no_preferences(encoding.scaled_targets(rows.weights))
             if rows.y.ndim == 1 and not self._has_sums():
                 self._solve_pairs(rows, loss)
             else:

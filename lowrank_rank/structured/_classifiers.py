@@ -30,10 +30,10 @@ from ..validation._classes import (
     read_costs,
     threshold_between,
 )
+from ..validation._findings import found
 from ..validation._kinds import arrive
 from ..validation._labels import read_weights
 from ..validation._parameters import all_or_nothing, fresh_fit, number
-from ..validation._warn import warn
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     HingeEstimator,
@@ -237,7 +237,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
                 )
             self._keep(problem, w)
             if self.solver != "perceptron":
-                self._warn_of_decisions(problem, w)
+                self._tell_of_decisions(problem, w)
         return self
 
     @available_if(takes_steps)
@@ -380,7 +380,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         self.dual_gap_ = float("nan")
         self.n_iter_ = max(n_iter, 1)
         if fewest > 0:
-            warn(
+            found(
+                "perceptron",
                 f"The perceptron made max_iter={self.max_iter} updates, and its best "
                 f"weights have {fewest} rows wrong: increase max_iter. It never "
                 "converges on classes that overlap: take another solver.",
@@ -393,15 +394,16 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         coef, intercept = problem.split(w)
         self.coef_, self.intercept_ = self._scaling_.unscaled(coef, intercept)
 
-    def _warn_of_decisions(self, problem, w):
-        """Warn if one decision for all rows is better than those of the model."""
+    def _tell_of_decisions(self, problem, w):
+        """Tell if one decision for all rows is better than those of the model."""
         costs = problem.hinge.costs
         weights = problem.weights
         if self.solver != "sgd" and not w.any() and costs.any():
-            warn(
+            found(
+                "zero weights of classes",
                 "The hinge of classes has its minimum at zero weights, at alpha="
                 f"{self.alpha_:.3g}. Use LowRankSurrogateClassifier, or a smaller "
-                "alpha."
+                "alpha.",
             )
             return
         decisions = problem.scores(w).argmax(axis=1)
@@ -411,11 +413,12 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         parameter = "alpha" if self.radius is None else "radius"
         if least < own_cost * (1.0 - 1e-9):
             decision = plain(self.decisions_[constant_costs.argmin()])
-            warn(
+            found(
+                "constant decision",
                 "The hinge of classes gives decisions of the mean cost "
                 f"{own_cost:.4g} on these rows, and {decision!r} for all rows a mean "
                 f"cost {least:.4g}. Take LowRankSurrogateClassifier, or another "
-                f"{parameter}."
+                f"{parameter}.",
             )
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
@@ -689,11 +692,12 @@ class StructuredHingeBinaryClassifier(
         self.is_vacuous_: bool = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
             return self._scaling_.unscaled(coef / slope_size, intercept)
-        warn(
+        found(
+            "vacuous hinge",
             f"The hinge of {self.target_loss_!r} has the minimum "
             f"{self.objective_:.4g}, within 2 % of its value {at_zero:.4g} at zero "
             "weights: the model is logistic regression instead, with a tuned "
-            "threshold. Try a smaller alpha, or PrecisionAtKPerceptron."
+            "threshold. Try a smaller alpha, or PrecisionAtKPerceptron.",
         )
         coef, intercept, *_ = fit_logistic(X, relevant, ones, "auto", tol=1e-6)
         return coef, intercept

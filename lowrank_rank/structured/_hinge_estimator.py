@@ -19,6 +19,7 @@ from ..validation._checks_of_hinges import (
     CHECKS_OF_HINGE_SOLVERS,
     CHECKS_OF_WEIGHTS_OF_LISTS,
 )
+from ..validation._findings import found
 from ..validation._parameters import (
     count,
     number,
@@ -26,7 +27,6 @@ from ..validation._parameters import (
     say,
     verbosity,
 )
-from ..validation._warn import warn
 from ._solvers import Descent, cutting_planes, descend, smoothed
 
 HINGE_PARAMETERS = {
@@ -252,15 +252,16 @@ class HingeEstimator(SetsParameters):
         self.n_iter_ = max(best.n_iter, 1)
         self._descent_ = descent
         if not converged:
-            self._warn_of_gap(best)
+            self._tell_of_gap(best)
         return best.w
 
-    def _warn_of_gap(self, best):
-        """Warn that the solver did not converge."""
+    def _tell_of_gap(self, best):
+        """Tell that the solver did not converge."""
         remedy = ""
         if not self._is_standardised():
             remedy = ", or bring the features to one scale"
-        warn(
+        found(
+            "duality gap",
             f"{self.solver_} stopped after {best.n_iter} iterations with a duality gap "
             f"of {best.gap:.2g} at an objective of {best.objective:.4g}, above "
             f"tol={self.tol:g} of it at zero weights: increase max_iter, tol or alpha"

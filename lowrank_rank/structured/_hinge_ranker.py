@@ -11,8 +11,8 @@ from ..lists._lists import RankingLists
 from ..validation._arrays import ArrayLike, MatrixLike
 from ..validation._check import refuse
 from ..validation._checks_of_hinges import CHECKS_OF_LATER_LISTS
+from ..validation._findings import found
 from ..validation._parameters import all_or_nothing, fresh_fit
-from ..validation._warn import warn
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     HingeEstimator,
@@ -212,11 +212,12 @@ class StructuredHingeRanker(
             self._keep(problem, w)
             is_minimum = self.solver_ != "sgd" and not self.coef_.any()
             if is_minimum and problem.at_zero.value > 0.0:
-                warn(
+                found(
+                    "zero weights",
                     f"The hinge of {self.target_loss_!r} has its minimum at zero "
                     f"weights, at alpha={self.alpha_:.3g}: lists are too long, or have "
                     "too few relevant items. Use target_loss='kendall', or "
-                    "LowRankSurrogateRanker."
+                    "LowRankSurrogateRanker.",
                 )
         return self
 

@@ -29,6 +29,7 @@ from ..validation._arrays import (
 )
 from ..validation._check import refuse
 from ..validation._checks_of_scores import CHECKS_OF_LABELS
+from ..validation._findings import found
 from ..validation._kinds import arrive
 from ..validation._labels import (
     check_judged,
@@ -44,7 +45,6 @@ from ..validation._parameters import (
     number,
     number_or_nan,
 )
-from ..validation._warn import warn
 
 # Labels and values ------------------------------------------------------------------
 
@@ -263,9 +263,11 @@ class RankingMeasure(BaseEstimator):
             remedy = f" {type(self).__name__}(neutral=0) counts all grades above 0."
         elif largest > 0 and threshold is not None:
             remedy = f" Take relevance_threshold={largest:g}, or a lower number."
-        warn(
+        found(
+            "no utility",
             f"No label has any utility for {self!r}: grades {sign} {limit:g} count, "
-            f"and the largest is {largest:g}.{remedy}"
+            f"and the largest is {largest:g}.{remedy}",
+            about=repr(self),
         )
         return True
 
@@ -460,10 +462,12 @@ class RankingMeasure(BaseEstimator):
 
     def _undefined_on(self, n_lists):
         """Warn that no list has a value; return the value that replaces the mean."""
-        warn(
+        found(
+            "undefined measure",
             f"{self!r} is undefined on all {n_lists} lists, and the mean is set to "
             f"{self.undefined:g}: do they hold relevant items? Or set zero_division.",
             UndefinedMetricWarning,
+            about=repr(self),
         )
         return self.undefined
 

@@ -21,6 +21,7 @@ from ._checks_of_classes import (
     CHECKS_OF_NAMED_CLASSES,
     CHECKS_OF_SETS,
 )
+from ._findings import found
 from ._kinds import arrive, kind_of
 from ._labels import (
     check_given,
@@ -29,7 +30,6 @@ from ._labels import (
     refuse_missing_labels,
 )
 from ._parameters import Rule, check_parameter
-from ._warn import warn
 
 #: A matrix of costs, beside its names.
 MATRIX = Rule(lambda value: not isinstance(value, str), "a matrix")
@@ -203,10 +203,11 @@ def read_binary_labels(y, classes, pos_label, estimator, takes_classes=False):
     if pos_label is None:
         pos_label = classes[1]
         if classes.dtype.kind in "OUS" and hasattr(estimator, "pos_label"):
-            warn(
+            found(
+                "positive class",
                 f"pos_label is None: the last of {shown(classes.tolist())}, "
                 f"{str(pos_label)!r}, is ranked at the top. Name the positive class: "
-                "pos_label=..."
+                "pos_label=...",
             )
     return y == pos_label, classes, pos_label
 

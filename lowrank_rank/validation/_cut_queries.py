@@ -1,14 +1,12 @@
 """Queries of a fit among those that are scored: cut, the same, or copies."""
 
-from weakref import WeakValueDictionary
-
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 from ._arrays import take_rows
+from ._findings import found
 from ._ids import read_lists
-from ._suspicious import warn_if_suspicious
-from ._warn import warn
+from ._rules import look_for
 
 #: Lists whose digests a model keeps, and whose features are compared: 64 kB.
 MAX_KEYS = 4000
@@ -16,9 +14,15 @@ MAX_KEYS = 4000
 #: Distinct values of a feature in the first rows that tell lists apart.
 LEAST_DISTINCT = 20
 
-#: Digests of the fits whose models have warned. (Scores leave a model as it is, and
-#: Python's own memory of warnings is cleared by each ``catch_warnings``.)
-_FITS_THAT_WARNED: WeakValueDictionary = WeakValueDictionary()
+
+#: The sentence of `CutQueriesWarning`.
+_CUT_QUERIES = (
+    "Query ids of these rows were also in fit, with another number of rows. If a "
+    "random split cut the queries, this score is too high: pass groups=qid and use "
+    "GroupKFold. If the later rows of each user are the test on purpose (a split "
+    "by time), or files number their queries independently, the score is right: "
+    'warnings.filterwarnings("ignore", category=lowrank_rank.CutQueriesWarning).'
+)
 
 
 class KnownLists:
@@ -139,7 +143,7 @@ def may_be_copies(columns, lists, one_part, other_part):
 class CutQueriesWarning(UserWarning):
     """Scored queries have ids of training queries, but other numbers of rows.
 
-    A fitted model warns once.
+    Each call warns. A model that was saved and loaded does not know these queries.
 
     Examples
     --------
@@ -152,8 +156,8 @@ class CutQueriesWarning(UserWarning):
     """
 
 
-def warn_of_known_queries(models, qid, features_of, name=None):
-    """Warn of scored queries that a fit knows: cut, copied, or the same.
+def look_for_known_queries(models, qid, features_of, name=None):
+    """Look for scored queries that a fit knows: cut, copied, or the same.
 
     Parameters
     ----------
@@ -174,36 +178,20 @@ def warn_of_known_queries(models, qid, features_of, name=None):
             lists = read_lists(qid)
             keys, lengths = lists.keys()
             scored = KnownLists(keys, lengths)
-        if _warn_of_cut_queries(fitted, scored):
+        if _are_cut(fitted, scored):
+            found("cut queries", _CUT_QUERIES, CutQueriesWarning)
             return
         if fitted.contents is None:
             continue
         if scored.contents is None:
             X_known = features_of(rows_to_know(lists))
             scored.contents = contents_of(X_known, scored.lengths)
-        warn_if_suspicious("copied queries", fitted, scored)
+        look_for("copied queries", fitted, scored)
         if name is not None:
-            warn_if_suspicious("training queries", name, fitted, scored)
+            look_for("training queries", name, fitted, scored, about=name)
 
 
-def _warn_of_cut_queries(fitted, scored):
-    """Warn, once for each fit, of queries with other numbers of rows than in fit.
-
-    Returns whether there are such queries.
-    """
+def _are_cut(fitted, scored):
+    """Return whether queries have other numbers of rows than in fit."""
     fitted_places, places = fitted.shared_with(scored)
-    if np.array_equal(fitted.lengths[fitted_places], scored.lengths[places]):
-        return False
-    if _FITS_THAT_WARNED.get(id(fitted.keys)) is fitted.keys:
-        return True
-    _FITS_THAT_WARNED[id(fitted.keys)] = fitted.keys
-    # Without numbers in its text, so that folds of one search may print it once.
-    warn(
-        "Query ids of these rows were also in fit, with another number of rows. If a "
-        "random split cut the queries, this score is too high: pass groups=qid and use "
-        "GroupKFold. If the later rows of each user are the test on purpose (a split "
-        "by time), or files number their queries independently, the score is right: "
-        'warnings.filterwarnings("ignore", category=lowrank_rank.CutQueriesWarning).',
-        CutQueriesWarning,
-    )
-    return True
+    return not np.array_equal(fitted.lengths[fitted_places], scored.lengths[places])

@@ -39,8 +39,8 @@ from ._arrays import (
 )
 from ._columns import kind_of_entries
 from ._ids import id_array, read_lists
+from ._rules import look_for
 from ._times import dates_of, read_times
-from ._warn import warn
 
 
 def ranking_target(
@@ -105,7 +105,7 @@ def ranking_target(
         raise ValueError(
             f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row."
         )
-    warn_of_swapped_ids(y, lists, "ranking_target(y, qid)")
+    look_for("swapped ids", y, lists, "ranking_target(y, qid)")
     if time is not None:
         time = read_times(time)
         check_consistent_length(y, time)
@@ -133,34 +133,6 @@ def _refuse_text_grades(y):
         first = next(value for value in values.flat if isinstance(value, str | bytes))
         raise ValueError(
             f"y holds the text {shown(first)}, and the order is ranking_target(y, qid)"
-        )
-
-
-def warn_of_swapped_ids(y, lists, call):
-    """Warn of grades that look like query ids, beside ids that look like grades.
-
-    Rows of a query follow one another, and there are many more queries than grades. Ids
-    of text are no grades. Grades are sorted too: few of them are no ids, and neither
-    are decreasing ones, nor those with many values of one row. `call` has the right
-    order.
-    """
-    if lists.ids is None or lists.ids.dtype.kind not in "biuf" or y.ndim > 1:
-        return
-    n_queries = lists.n_lists
-    if lists.order is None or n_queries > 50:
-        return
-    n_grades = len(np.unique(y))
-    run_starts = np.flatnonzero(np.append(True, y[1:] != y[:-1]))
-    run_lengths = np.diff(np.append(run_starts, len(y)))
-    n_runs_of_qid = 1 + np.count_nonzero(np.diff(lists.codes))
-    # Three equal pairs of few grades are hardly neighbours by chance.
-    follow_one_another = len(run_lengths) == n_grades <= len(y) - 3
-    is_id = follow_one_another and n_grades >= max(10, 2 * n_queries)
-    is_grade = np.mean(run_lengths == 1) > 0.1 or np.all(y[1:] <= y[:-1])
-    if is_id and not is_grade and n_runs_of_qid > n_queries:
-        warn(
-            f"y has {n_grades} values, equal ones in neighbouring rows, and qid has "
-            f"{n_queries}, in rows far apart: is it {call}, grades first?"
         )
 
 
@@ -492,36 +464,6 @@ def lists_of(y, qid, name="y"):
     return RankingLists.equal(n_lists, n_items)
 
 
-def warn_of_single_items(lists):
-    """Warn if there are several lists, each with a single row: any scores rank them.
-
-    This is no error: a subset of the queries may be so by chance, and a regressor of
-    grades still learns from such rows.
-    """
-    if lists.ids is None or lists.n_lists <= 1:
-        return
-    if lists.n_rows == lists.n_lists:
-        warn(
-            f"Each of the {lists.n_lists} lists has a single item: there is no order "
-            "to learn or to measure. Is qid the number of the row instead of the query?"
-        )
-
-
-def warn_of_equal_grades(lists, y):
-    """Warn if the grades of each list are equal: there is no order to learn.
-
-    Lists of one row each have `warn_of_single_items`.
-    """
-    if y.ndim > 1 or lists.ids is None or lists.n_rows == lists.n_lists:
-        return
-    if not lists.has_order(lists.group(y)):
-        warn(
-            f"All grades of each query are equal ({lists.n_lists} queries): there is "
-            "no order to learn, and documents of a query should get equal scores. Are "
-            "these the grades?"
-        )
-
-
 # Missing judgements -----------------------------------------------------------------
 
 
@@ -657,7 +599,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     y = read_labels(y_true, "y_true")
     scores = read_scores(y_score, y)
     lists = lists_of(y, qid, "y_true")
-    warn_of_single_items(lists)
+    look_for("single items", lists)
     y = check(y)
     if y.ndim < 3:
         y = y.ravel()

@@ -28,6 +28,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from ._arrays import shown
+from ._findings import reporting
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -236,7 +237,8 @@ def checked(**table: list) -> Callable[[_Function], _Function]:
             bound.apply_defaults()
             for name, alternatives in rules.items():
                 check_parameter(name, bound.arguments[name], alternatives)
-            return function(*args, **kwargs)
+            with reporting():
+                return function(*args, **kwargs)
 
         return call
 
@@ -282,7 +284,8 @@ def all_or_nothing(estimator, *, forget=False):
             if name.endswith("_") and not name.startswith("__"):
                 delattr(estimator, name)
     try:
-        yield
+        with reporting():  # a warning that is an error undoes the fit too
+            yield
     except BaseException:  # an interrupted fit too
         vars(estimator).clear()
         vars(estimator).update(before)

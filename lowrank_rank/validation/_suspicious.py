@@ -1,9 +1,9 @@
 """Warnings of data that can be meant, but nearly always give a wrong number.
 
-Each rule is a function, called from the one place where the data pass. It tests them,
-and returns the sentence of the warning, or None. A rule changes no result. It warns in
-at most 1 of 200 cases in which the practice is right: the tests and the page "Ten ways
-to fool yourself" have the numbers.
+Each rule is a function that tests the data, and returns the sentence of the warning, or
+None. `look_for` asks it from the one place where the data pass. A rule changes no
+result. It warns in at most 1 of 200 cases in which the practice is right: the tests and
+the page "Ten ways to fool yourself" have the numbers.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,6 @@ from scipy import special, stats
 from sklearn.base import clone
 
 from ..lists._lists import RankingLists
-from ._warn import warn
 
 #: Probability of a warning by chance, of the rules that test a hypothesis.
 LEVEL = 1e-3
@@ -36,19 +35,6 @@ class SuspiciousDataWarning(UserWarning):
     >>> warnings.filterwarnings("ignore", "two scores", SuspiciousDataWarning)
     >>> warnings.filterwarnings("ignore", category=SuspiciousDataWarning)
     """
-
-
-def warn_if_suspicious(rule, *data):
-    """Warn by the rule of this name if it finds something in the data.
-
-    Returns the sentence of the warning, or None.
-    """
-    message = RULES[rule](*data)
-    if message is None:
-        return None
-    link = f"fool_yourself.html#fool-{rule.replace(' ', '-')}"
-    warn(f"{rule}: {message} ({link} in the user guide)", SuspiciousDataWarning)
-    return message
 
 
 # Runs, labels and scores --------------------------------------------------------------

@@ -12,9 +12,9 @@ from ...lists._ranks import ranks_from_orders
 from ...validation._arrays import ArrayLike
 from ...validation._check import refuse
 from ...validation._checks_of_decoders import CHECKS_OF_DECODERS
+from ...validation._findings import found
 from ...validation._ids import check_ranks
 from ...validation._parameters import check_parameter, count
-from ...validation._warn import warn
 from .._decoded import Decoded, Decoder
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import check_preference_matrices, costs_of, dag_ranks
@@ -239,7 +239,8 @@ def decode_pd_exact(
         limit = "solver's limit"
         if time_limit is not None:
             limit = f"time limit of {time_limit:g} s"
-        warn(
+        found(
+            "search limit",
             f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best "
             f"order found of list {worst} costs {decoded.values[worst]:g}, at most "
             f"{decoded.gaps[worst]:g} above the least cost. Increase time_limit, or "
