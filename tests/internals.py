@@ -88,7 +88,7 @@ from lowrank_rank.validation._classes import (
     threshold_between,
 )
 from lowrank_rank.validation._columns import kind_of_entries
-from lowrank_rank.validation._findings import found, reporting
+from lowrank_rank.validation._findings import found, reporting, reports
 from lowrank_rank.validation._ids import read_lists
 from lowrank_rank.validation._rules import RULES as RULES_OF_FINDINGS
 from lowrank_rank.validation._suspicious import RULES
