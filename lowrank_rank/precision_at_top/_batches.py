@@ -106,7 +106,6 @@ def check_top(loss, positive, lists, method):
     if k is not None and lists.ids is not None:
         n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
         if n_few and not is_recall:
-            # Without numbers of queries in its text, so that folds print it once.
             found(
                 "few positives",
                 f"Some queries have fewer than {k} positives: fit looks only at the "

@@ -384,7 +384,6 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         n_fitted = getattr(self, "_n_counted_rows_", None)
         if n_fitted is not None and n_fitted != len(grades):
             k = getattr(self.target_loss_, "k", None)
-            # Without numbers of rows in its text, so that folds print it once.
             found(
                 "other number of rows",
                 f"fit looked at the top {k} of all its rows as one list, this score at "
