@@ -31,7 +31,7 @@ from ..validation._checks_of_scores import (
     CHECKS_OF_SCORED_MODELS,
 )
 from ..validation._cut_queries import look_for_known_queries
-from ..validation._findings import reports
+from ..validation._findings import found, reports
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
 from ..validation._labels import (
