@@ -184,7 +184,7 @@ def test_a_search_says_that_a_count_does_not_fit_its_folds(with_qid):
 
 def test_a_fraction_is_one_of_the_positives():
     assert "of the positives" in make_ranking_scorer("precision@25%").__name__
-    with pytest.raises(ValueError, match="fraction of the positives"):
+    with pytest.raises(ValueError, match="positives within 1000 places"):
         PrecisionAtKPerceptron(target_loss="precision@1000").fit(X, GRADES > 0)
     with pytest.raises(ValueError, match="share of the positives"):
         make_ranking_scorer("precision@x%")
