@@ -12,6 +12,11 @@ from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..target_losses._target_loss import Decoder
 from ..validation._arrays import ArrayLike, numbers
+from ..validation._check import refuse
+from ..validation._checks_of_preferences import (
+    CHECKS_OF_SUPPORT,
+    CHECKS_OF_TARGETS_OF_SUPPORT,
+)
 from ..validation._ids import check_ranks
 from ..validation._kinds import arrive
 from ..validation._labels import read_distributions
@@ -199,10 +204,7 @@ def calibration_report(
 def _read_support(support):
     """Return the labels as an array (n, r) or (n, r, r)."""
     support = numbers(support, "support")
-    if support.ndim not in (2, 3) or 0 in support.shape:
-        raise ValueError(
-            f"support must hold labels, (n, r) or (n, r, r), got {support.shape}."
-        )
+    refuse(CHECKS_OF_SUPPORT, support=support, most=_MAX_ITEMS)
     return support
 
 
@@ -269,11 +271,7 @@ def factorisation_errors(loss, support):
             f"{shapes[0]} and {shapes[1]}: they must be ({len(support)}, d) and "
             f"({len(orders)}, d)"
         )
-    if np.isnan(targets).any() and np.isnan(support).any():
-        raise ValueError(
-            f"{loss!r} has no target for an item that is not judged: give a support "
-            "without NaN."
-        )
+    refuse(CHECKS_OF_TARGETS_OF_SUPPORT, loss=loss, support=support, targets=targets)
     # offset(y) + <alpha(y), beta(order)>, and then the measure.
     sums = loss.offset(support)[:, np.newaxis] + targets @ features.T
     for label, sums_of_label in zip(support, sums, strict=True):
@@ -299,10 +297,6 @@ def decoded_ranks(loss, name, support, probabilities, decoder=None):
 
 def all_ranks(n_items: int) -> np.ndarray:
     """Return the ranks of every order of at most 8 items, shape (n_items!, n_items)."""
-    if not 1 <= n_items <= _MAX_ITEMS:
-        raise ValueError(
-            f"Orders of 1 to {_MAX_ITEMS} items are enumerated, got {n_items}."
-        )
     return np.array(list(permutations(range(1, n_items + 1))))
 
 

@@ -21,6 +21,12 @@ from ..validation._arrays import (
     check_same_index,
     numbers,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_surrogates import (
+    CHECKS_OF_COLUMNS_OF_TREES,
+    CHECKS_OF_LISTS_OF_TREES,
+    CHECKS_OF_VALUES,
+)
 from ..validation._ids import id_array
 from ..validation._kinds import arrive
 from ..validation._labels import (
@@ -196,8 +202,7 @@ class _Objective:
     ) -> float:
         """Compute the sum that the trees minimise; arguments as in a call."""
         loss, scores = self._list_loss(y_true, y_pred, sample_weight, group)
-        if self.surrogate == "lambdarank":
-            raise ValueError("'lambdarank' has derivatives alone: it has no value.")
+        refuse(CHECKS_OF_VALUES, surrogate=self.surrogate)
         return loss.value(scores)
 
     def _list_loss(self, y_true, y_pred, sample_weight, group):
@@ -211,16 +216,21 @@ class _Objective:
             y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, qid=self.qid
         )
         scores = check_finite(numbers(y_pred, "y_pred"), "y_pred", LARGEST_SCORE)
-        y = _numbers(y_true, "y_true")
-        weights = _numbers(sample_weight, "sample_weight")
-        group = _numbers(group, "group")
+        y, weights, group = _columns(
+            y_true=y_true, sample_weight=sample_weight, group=group
+        )
         n_rows = 0 if y is None else y.size
-        if scores.size != n_rows:
-            raise ValueError(
-                f"There are scores of shape {scores.shape} for {n_rows} rows: a "
-                "ranking has one score per row, so do not set num_class or "
-                "multi_strategy."
-            )
+        refuse(
+            CHECKS_OF_LISTS_OF_TREES,
+            scores=scores,
+            group=group,
+            qid=self.qid,
+            n_rows=n_rows,
+            give=(
+                "group=... to LGBMRanker or Dataset, qid=... to DMatrix, or "
+                "boosting_objective(..., qid=qid) to regressors"
+            ),
+        )
         # The loss of the latest call is kept for the same labels, weights and groups.
         latest = self._latest  # read only once, because another thread may replace it
         key = y, weights, group
@@ -229,7 +239,9 @@ class _Objective:
             y, weights, group = key
             y = _labels(y)
             weights = read_weights(weights, n_rows)
-            lists = self._lists(y, group)
+            lists = (
+                _lists_of_groups(group) if self.qid is None else lists_of(y, self.qid)
+            )
             loss = ListLoss(self.surrogate, self._loss, y, weights, lists, **self._sums)
             latest = key, loss
             self._latest = latest
@@ -261,29 +273,6 @@ class _Objective:
         )
         return objective
 
-    def _lists(self, y, group):
-        """Return the lists of the rows, by the groups or by `qid`."""
-        n_rows = len(y)
-        if group is None and self.qid is None:
-            raise ValueError(
-                "No lists are known for these rows: give group=... to LGBMRanker or "
-                "Dataset, qid=... to DMatrix, or boosting_objective(..., qid=qid) to "
-                "regressors."
-            )
-        if self.qid is not None:
-            if group is not None:
-                raise ValueError(
-                    "The lists are given twice: omit qid in boosting_objective."
-                )
-            if len(self.qid) != n_rows:
-                raise ValueError(
-                    f"boosting_objective was given the qid of {len(self.qid)} rows, "
-                    f"training has {n_rows}: give the qid of exactly the rows in fit "
-                    "(LGBMRanker passes groups)."
-                )
-            return lists_of(y, self.qid)
-        return _lists_of_groups(group, n_rows)
-
     def __repr__(self) -> str:
         qid = "" if self.qid is None else f", qid=<{len(self.qid)} rows>"
         return f"boosting_objective({self.surrogate!r}, {self.target_loss!r}{qid})"
@@ -311,14 +300,18 @@ class _Metric:
         if data is not None:  # `train` passes the scores first
             y_pred = y_true
             y_true, sample_weight, group = _training_set(data)
-        y = _labels(_numbers(y_true, "y_true"))
-        group = _numbers(group, "group")
-        if group is None:
-            raise ValueError(
-                "No lists are known: give eval_group=... to LGBMRanker, group=... to "
-                "Dataset of LightGBM, qid=... to DMatrix of XGBoost."
-            )
-        lists = _lists_of_groups(group, len(y))
+        y, group = _columns(y_true=y_true, group=group)
+        y = _labels(y)
+        refuse(
+            CHECKS_OF_LISTS_OF_TREES,
+            group=group,
+            n_rows=len(y),
+            give=(
+                "eval_group=... to LGBMRanker, group=... to Dataset of LightGBM, "
+                "qid=... to DMatrix of XGBoost"
+            ),
+        )
+        lists = _lists_of_groups(group)
         value = self._measure.measure(
             y, y_pred, qid=lists.index, sample_weight=sample_weight
         )
@@ -339,7 +332,8 @@ class _Metric:
 def _rows_of_block(block):
     """Grades, weights and lists of a block (X, grades, lengths of lists, weights)."""
     _, grades, lengths, weights = block
-    y = _labels(_numbers(grades, "y"))
+    (y,) = _columns(y=grades)
+    y = _labels(y)
     return y, read_weights(weights, len(y), whole=False), RankingLists(lengths)
 
 
@@ -360,15 +354,8 @@ def _curvature_of_block(block, objective):
     return loss.curvature_sums
 
 
-def _lists_of_groups(group, n_rows):
+def _lists_of_groups(group):
     """Make consecutive lists with the given numbers of rows."""
-    is_count = (group >= 0) & (group == np.floor(group))
-    if not is_count.all() or group.sum() != n_rows:
-        raise ValueError(
-            f"The groups add up to {group.sum():g} rows, but the data set has "
-            f"{n_rows}: give the number of rows of each list, or as qid one id per "
-            "row."
-        )
     return RankingLists(group[group > 0])
 
 
@@ -388,16 +375,14 @@ def _training_set(data):
     return y, weights, group
 
 
-def _numbers(values, name):
-    """Convert to one number for each row or list; None stays None."""
-    if values is None:
-        return None
-    has_ids = bool(getattr(getattr(values, "dtype", None), "names", None))
-    if has_ids or numbers(values, name).ndim != 1:
-        raise ValueError(
-            f"{name} must have shape (n,), without ids: give lists as group or qid."
-        )
-    return numbers(values, name)
+def _columns(**columns):
+    """Convert each to one number for each row or list; None stays None."""
+    arrive(**columns)
+    refuse(CHECKS_OF_COLUMNS_OF_TREES, columns=columns)
+    return [
+        None if values is None else numbers(values, name)
+        for name, values in columns.items()
+    ]
 
 
 def _labels(y):

@@ -14,7 +14,11 @@ from ..validation._arrays import (
     check_same_labels,
     check_same_shape,
     numbers,
-    shown,
+)
+from ..validation._check import refuse
+from ..validation._checks_of_surrogates import (
+    CHECKS_OF_DISCOUNTS,
+    CHECKS_OF_REGRET,
 )
 from ..validation._kinds import arrive
 from ..validation._labels import (
@@ -138,29 +142,23 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     else:
         phi = check_finite(numbers(measure, "measure"), "measure")
     check_parameter("p", p, [number(above=0)])
-    if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
-        raise ValueError(
-            "Discounts phi(1..r) must be one array that does not increase."
-        )
+    refuse(CHECKS_OF_DISCOUNTS, phi=phi)
     # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2); rounding may be below 0
     half = len(phi) // 2
     differences = np.maximum(phi[:half] - phi[::-1][:half], 0.0)
     return float((differences**p).sum() ** (1.0 / p))
 
 
+def _names_of_positional():
+    """List the names of positional measures."""
+    return names_of(lambda loss: loss.is_positional, one_each=True)
+
+
 def discounts_of(measure, n_items):
     """Return the discounts phi(1), ..., phi(n_items) of a positional measure."""
-    if not isinstance(n_items, int | np.integer) or n_items < 1:
-        raise ValueError(
-            f"n_items must be an integer >= 1 for a measure, got {shown(n_items)}."
-        )
+    check_parameter("n_items", n_items, [count()])
     loss = resolve_target_loss(measure)
-    if not loss.is_positional:
-        names = names_of(lambda loss: loss.is_positional, one_each=True)
-        raise ValueError(
-            f"Surrogates and bounds need a positional measure, which {loss!r} is not: "
-            f"use one of {names}. LowRankSurrogateRanker takes other target losses."
-        )
+    refuse(CHECKS_OF_DISCOUNTS, loss=loss, names=_names_of_positional)
     ranks = np.arange(1, n_items + 1)[np.newaxis]
     return -loss.rank_features(ranks)[0]
 
@@ -218,21 +216,8 @@ def regret_bound(
     regret = check_finite(
         numbers(surrogate_regret, "surrogate_regret"), "surrogate_regret"
     )
-    if expected.ndim != 2 or regret.shape != (len(expected),):
-        raise ValueError(
-            f"expected must be (n, r), surrogate_regret (n,), got {expected.shape}, "
-            f"{regret.shape}."
-        )
-    if np.any(regret < -1e-6):  # beyond the error of a numerical minimum
-        row = int(np.argmin(regret))
-        raise ValueError(
-            f"surrogate_regret[{row}] is {regret[row]:g}, and no regret is negative."
-        )
+    refuse(CHECKS_OF_REGRET, expected=expected, regret=regret)
     surrogate = resolve_surrogate(surrogate)
-    if not surrogate.has_bound:
-        raise ValueError(
-            f"{surrogate!r} has no regret bound: it defines no bound_constant."
-        )
     surrogate.check_utilities(expected)
     lists = RankingLists.equal(*expected.shape)
     c = surrogate.bound_constant(expected.ravel(), lists)

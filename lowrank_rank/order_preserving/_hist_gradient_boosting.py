@@ -29,7 +29,12 @@ from ..validation._arrays import (
     take_rows,
     with_numbers,
 )
-from ..validation._columns import first_text
+from ..validation._check import refuse
+from ..validation._checks_of_surrogates import (
+    CHECKS_OF_CATEGORIES,
+    CHECKS_OF_GRADES_OF_TREES,
+    CHECKS_OF_WARM_STARTS,
+)
 from ..validation._kinds import arrive
 from ..validation._parameters import (
     RUNTIME,
@@ -285,12 +290,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             for surrogate in self._losses:
                 check_loss(surrogate, loss, type(self).__name__)
             rows = self._read(X, y, qid, sample_weight, loss)
-            if rows.y.ndim != 1:
-                raise ValueError(
-                    f"{type(self).__name__} takes one grade per row, y of shape "
-                    f"(n_rows,), got {rows.y.shape}: fixed items go to "
-                    "LowRankSurrogateRanker(estimator='trees')."
-                )
+            refuse(CHECKS_OF_GRADES_OF_TREES, model=self, y=rows.y)
             self._has_qid_ = rows.ids is not None
             rows = _select_rows(rows, np.flatnonzero(rows.weights > 0))
             self.target_loss_ = loss
@@ -389,21 +389,16 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         names = column_names(X)
         if names != list(getattr(self, "feature_names_in_", ())):
             return  # refused where columns are compared
-        for name, dtype in zip(
-            compress(names, is_category), compress(X.dtypes, is_category), strict=True
-        ):
-            entries = np.asarray(X[name], dtype=object)
-            if not holds_objects(dtype) or first_text(entries) is None:
-                continue
-            column = f"X[{name!r}]"
-            line = f'{column} = {column}.astype("category")'
-            if hasattr(X, "with_columns"):  # polars
-                cast = f"polars.col({name!r}).cast(polars.Categorical)"
-                line = f"X = X.with_columns({cast})"
-            raise ValueError(
-                f"Column {name!r} of X had a category dtype in fit, and now holds "
-                f"text: {line}."
+        columns = [
+            name
+            for name, dtype in zip(
+                compress(names, is_category),
+                compress(X.dtypes, is_category),
+                strict=True,
             )
+            if holds_objects(dtype)
+        ]
+        refuse(CHECKS_OF_CATEGORIES, X=X, columns=columns)
 
     @contextmanager
     def _errors(self, X):
@@ -452,12 +447,15 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         n_features = before["n_features_in_"]
         losses = before["_grown_by_"]
         is_same = n_features == self.n_features_in_ and losses == repr(self._losses)
-        if self.early_stopping or earlier_n_iter > n_iter or not is_same:
-            raise ValueError(
-                f"warm_start adds trees to {earlier_n_iter} rounds of {n_features} "
-                f"features by loss={losses}, without early_stopping: give a larger "
-                "max_iter and the same features and loss, or set warm_start=False."
-            )
+        refuse(
+            CHECKS_OF_WARM_STARTS,
+            early_stopping=self.early_stopping,
+            n_iter=n_iter,
+            earlier_n_iter=earlier_n_iter,
+            n_features=n_features,
+            losses=losses,
+            is_same=is_same,
+        )
         return deepcopy(before["estimator_"]).set_params(**trees.get_params()), n_iter
 
     def _derivatives(self, rows, before=None):

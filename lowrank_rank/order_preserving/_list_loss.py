@@ -11,7 +11,11 @@ from ..target_losses import DCG, MeanAveragePrecision
 from ..target_losses._names import names_of
 from ..target_losses._positional import discounts
 from ..target_losses._target_loss import reciprocal
-from ..validation._arrays import shown
+from ..validation._check import refuse
+from ..validation._checks_of_surrogates import (
+    CHECKS_OF_UTILITY_LOSSES,
+)
+from ..validation._parameters import check_parameter
 from ._lambdarank import LambdaRank
 from ._surrogates import (
     SURROGATES,
@@ -22,7 +26,8 @@ from ._surrogates import (
 )
 
 _FEWER_PAIRS = (
-    "loss='cross_entropy', which forms none, or a measure with a cut, such as 'ndcg@10'"
+    ": take loss='cross_entropy', which forms none, or a measure with a cut, such as "
+    "'ndcg@10'"
 )
 
 # Checks -----------------------------------------------------------------------------
@@ -32,21 +37,22 @@ def check_loss(surrogate, target_loss, who):
     """Refuse an unknown surrogate, and a target loss without utilities of documents."""
     if not isinstance(surrogate, str):
         resolve_surrogate(surrogate)
-    elif surrogate not in {"lambdarank", "listnet", *SURROGATES}:
-        names = ["lambdarank", *sorted(SURROGATES)]
-        raise ValueError(f"{who}: unknown loss {shown(surrogate)}: use one of {names}.")
+    elif surrogate != "listnet":
+        check_parameter(f"The loss of {who}", surrogate, ["lambdarank", *SURROGATES])
     check_has_utilities(target_loss, who)
 
 
 def check_has_utilities(target_loss, who):
     """Refuse a target loss without utilities of documents."""
-    if not has_utilities(target_loss):
-        names = names_of(has_utilities, one_each=True)
-        raise ValueError(
-            f"{who} needs utilities of single documents, which {target_loss!r} does "
-            f"not have: use one of {names}. LowRankSurrogateRanker takes other target "
-            "losses, StackingRanker any measure."
-        )
+    if has_utilities(target_loss):
+        return
+    refuse(
+        CHECKS_OF_UTILITY_LOSSES,
+        who=who,
+        loss=target_loss,
+        has_utilities=False,
+        names=names_of(has_utilities, one_each=True),
+    )
 
 
 def has_utilities(target_loss):

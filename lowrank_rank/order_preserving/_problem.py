@@ -28,6 +28,11 @@ from ..fitting._linear_problem import LinearProblem
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Moments, Scaling, SecondMoments, chosen_alpha
 from ..validation._arrays import is_finite
+from ..validation._check import refuse
+from ..validation._checks_of_surrogates import (
+    CHECKS_OF_LAYOUTS,
+    CHECKS_OF_START,
+)
 from ..validation._labels import (
     refuse_unjudged_item,
     refuse_zero_weights,
@@ -39,11 +44,6 @@ from ._surrogates import (
     checked_values,
     resolve_surrogate,
     surrogate_for,
-)
-
-_OVERFLOW = (
-    "The surrogate overflows where all scores are 0: bring the grades to a smaller "
-    "scale."
 )
 
 # One block --------------------------------------------------------------------------
@@ -169,11 +169,7 @@ class Sums:
 
     def __add__(self, later):
         """Add the sums over later blocks; refuse blocks of two layouts."""
-        if self.n_items != later.n_items:
-            raise ValueError(
-                f"Blocks have different layouts, {self.n_items or 'documents'} and "
-                f"{later.n_items or 'documents'} (a number counts fixed items)."
-            )
+        refuse(CHECKS_OF_LAYOUTS, one=self.n_items, other=later.n_items)
         check_has_ids(self.has_qid, later.has_qid)
         second_moments = None
         if self.second_moments is not None and later.second_moments is not None:
@@ -236,9 +232,7 @@ class BlockProblem(LinearProblem):
         self.weights = grouped_weights[self.kept_rows]
         if isinstance(surrogate, PairwiseLogistic):
             n_relevant = self.lists.sum((self.v > 0).astype(np.int64))
-            check_pairs(
-                self.lists, n_relevant, "surrogate='cross_entropy', which forms none"
-            )
+            check_pairs(self.lists, n_relevant, line='surrogate = "cross_entropy"')
         self.list_weights = self.lists.sum(self.weights)
         self.list_factor = (self.list_weights > 0) / total
         if surrogate.is_pairwise:
@@ -335,7 +329,7 @@ class Problem:
         if not self.item_weights.all():
             refuse_unjudged_item(f"Column {int(np.argmin(self.item_weights))} of y")
         if not np.isfinite(self.utility.sum()):
-            raise ValueError(_OVERFLOW)
+            refuse(CHECKS_OF_START, values=self.utility.sum())
 
         # The surrogate
         self.mean_normaliser = mean_normaliser(sums.normaliser_sums)
@@ -391,7 +385,7 @@ class Problem:
         theta = np.column_stack([coef * scale, intercept + coef @ self.scaling.mean])
         value, _ = self.value_and_gradient(theta)
         if not np.isfinite(value):
-            raise ValueError(_OVERFLOW)
+            refuse(CHECKS_OF_START, values=value)
         return theta, value, 0.0, 1
 
     def minimise(self, report, tol, max_iter):
@@ -405,7 +399,7 @@ class Problem:
             start_value, start_gradient = self.value_and_gradient(start)
         size = np.abs(start_gradient).max() or 1.0
         if not np.isfinite([start_value, size]).all():
-            raise ValueError(_OVERFLOW)
+            refuse(CHECKS_OF_START, values=[start_value, size])
         if self.is_flat:  # the gradient is rounding
             return start, start_value, 0.0, 0
 

@@ -31,7 +31,14 @@ from sklearn.base import clone
 from .._typing import BaseEstimator
 from ..fitting._pairs import PairSums, dense_grades
 from ..validation._arrays import shown
+from ..validation._check import refuse
+from ..validation._checks_of_surrogates import (
+    CHECKS_OF_PAIRS,
+    CHECKS_OF_UTILITIES,
+    CHECKS_OF_VALUES,
+)
 from ..validation._parameters import (
+    Rule,
     check_parameter,
     inherit_docstrings,
     number,
@@ -260,12 +267,8 @@ class Surrogate(BaseEstimator):
         for name in self._positive:
             value = getattr(self, name)
             check_parameter(f"{name} of {self!r}", value, [number(above=0)])
-        if np.any(v < 0) and not self.takes_negative:
-            raise ValueError(
-                f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to "
-                "all of them, which changes no expected order, or use "
-                "'pointwise_squared'."
-            )
+        if np.any(v < 0):
+            refuse(CHECKS_OF_UTILITIES, surrogate=self, v=v)
 
 
 # Items ------------------------------------------------------------------------------
@@ -316,13 +319,8 @@ class TwoSided(Surrogate):
 
     def check_utilities(self, v: Any) -> None:
         super().check_utilities(v)
-        largest = v.max(initial=0.0)
-        if not self.eta > largest:
-            raise ValueError(
-                f"eta={self.eta:g} must be above every utility, the largest is "
-                f"{largest:g}: increase eta, or give the estimator the name of the "
-                "surrogate: it then sets eta."
-            )
+        if not self.eta > v.max(initial=0.0):
+            refuse(CHECKS_OF_UTILITIES, surrogate=self, v=v, eta=self.eta)
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         # v_i phi(t - s_i), which falls with the score
@@ -456,14 +454,16 @@ class PairwiseSurrogate(Surrogate):
     is_pairwise = True
 
 
-def check_pairs(lists, n_first, remedy):
+def check_pairs(lists, n_first, otherwise="", line=""):
     """Refuse a list with too many pairs of its first `n_first` rows with all rows."""
-    n_pairs = n_first * lists.lengths
-    if n_pairs.max(initial=0) > _MAX_PAIRS:
-        longest = int(lists.lengths[np.argmax(n_pairs)])
-        raise ValueError(
-            f"A list of {longest} rows has too many pairs for this loss: take {remedy}."
-        )
+    refuse(
+        CHECKS_OF_PAIRS,
+        lists=lists,
+        n_first=n_first,
+        most=_MAX_PAIRS,
+        otherwise=otherwise,
+        line=line,
+    )
 
 
 class PairwiseSquared(PairwiseSurrogate):
@@ -834,27 +834,21 @@ SURROGATES: Mapping[str, Callable[..., Surrogate]] = MappingProxyType(
 )
 
 
+_IS_SURROGATE = Rule(
+    lambda value: isinstance(value, Surrogate), "an object of the class Surrogate"
+)
+
+
 def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
     """Copy a surrogate, given by name or as an object."""
     if isinstance(surrogate, Surrogate):
         return clone(surrogate)
-    refuse_class(surrogate, "surrogate")
-    if not isinstance(surrogate, str):
-        raise TypeError(
-            f"surrogate must be a name or a Surrogate, got {shown(surrogate)}."
-        )
-    if surrogate == "lambdarank":
-        raise ValueError(
-            "'lambdarank' has no value, so only boosted trees take it "
-            "(HistGradientBoostingRanker, boosting_objective). Use one of "
-            f"{sorted(SURROGATES)}."
-        )
-    if surrogate == "listnet":  # its common name
+    if isinstance(surrogate, str) and surrogate == "listnet":  # its common name
         surrogate = "cross_entropy"
-    if surrogate not in SURROGATES:
-        raise ValueError(
-            f"Unknown surrogate {shown(surrogate)}: use one of {sorted(SURROGATES)}."
-        )
+    if not (isinstance(surrogate, str) and surrogate in SURROGATES):
+        refuse_class(surrogate, "surrogate")
+        refuse(CHECKS_OF_VALUES, surrogate=surrogate)
+        check_parameter("surrogate", surrogate, [*SURROGATES, _IS_SURROGATE])
     return SURROGATES[surrogate]()
 
 

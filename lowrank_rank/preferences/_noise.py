@@ -14,7 +14,12 @@ from ..decoders.feedback_arcs._graphs import (
     net_scores,
 )
 from ..target_losses import MeanAveragePrecision, PairwiseDisagreement
-from ..validation._arrays import ArrayLike, shown
+from ..validation._arrays import ArrayLike
+from ..validation._check import refuse
+from ..validation._checks_of_preferences import (
+    CHECKS_OF_NOISE,
+    CHECKS_OF_SCORES_OF_PREFERENCES,
+)
 from ..validation._kinds import arrive
 from ..validation._labels import read_distributions
 from ..validation._parameters import checked, number
@@ -159,15 +164,15 @@ default=None
     array([False])
     """
     arrive(u=u, probabilities=probabilities, scores=scores)
-    if len(u) == 0:
-        raise ValueError(
-            "noise_report needs the labels or preferences of at least one list."
-        )
+    refuse(
+        CHECKS_OF_NOISE,
+        u=u,
+        probabilities=probabilities,
+        score_function=score_function,
+        scores=scores,
+        target_loss=target_loss,
+    )
     if target_loss == "map":
-        if scores is not None or score_function != "dmj":
-            raise ValueError(
-                "target_loss='map' has no scores: drop scores and score_function."
-            )
         expected = _expected(u, probabilities, MeanAveragePrecision().encode)
         in_p_reinforce = _in_p_reinforce(expected, tol)
         return NoiseReport(
@@ -178,13 +183,7 @@ default=None
             in_p_reinforce=in_p_reinforce,
         )
     preferences = PairwiseDisagreement().preferences
-    if scores is None and score_function != "dmj":
-        if not callable(score_function) or probabilities is None:
-            raise ValueError(
-                f"score_function={shown(score_function)}: use 'dmj', or a function of "
-                "preferences together with probabilities over labels, or give its "
-                "expectation as scores."
-            )
+    if scores is None and callable(score_function):
         scores = _expected(u, probabilities, lambda u: score_function(preferences(u)))
     return _report_of_preferences(_expected(u, probabilities, preferences), scores, tol)
 
@@ -200,9 +199,8 @@ def _expected(u, probabilities, encode):
 
 def _report_of_preferences(u, scores, tol):
     """Report on expected preferences (r, r) of each list, and scores if given."""
-    if scores is not None and len(scores) != len(u):
-        raise ValueError(f"scores of {len(scores)} lists are given for {len(u)} lists.")
     lengths = np.array([len(table) for table in u])
+    refuse(CHECKS_OF_SCORES_OF_PREFERENCES, scores=scores, lengths=lengths)
     in_p_f = np.zeros(len(u), dtype=bool)
     in_p_dag = np.zeros(len(u), dtype=bool)
     deleted = np.zeros(len(u))
@@ -214,10 +212,6 @@ def _report_of_preferences(u, scores, tol):
         f = net_scores(tables)
         if scores is not None:
             f = np.array([scores[q] for q in members], dtype=np.float64)
-        if f.shape != tables.shape[:2]:
-            raise ValueError(
-                f"scores have shape {f.shape}; it must be {tables.shape[:2]}."
-            )
         # In P_f each edge i -> j has f_i > f_j.
         is_higher = f[:, :, np.newaxis] > f[:, np.newaxis, :] + tol
         in_p_f[members] = ~np.any((edges > 0) & ~is_higher, axis=(1, 2))

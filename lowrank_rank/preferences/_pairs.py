@@ -11,6 +11,8 @@ from scipy import sparse
 
 from ..fitting._statistics import SecondMoments
 from ..lists._lists import bounded_blocks
+from ..validation._check import refuse
+from ..validation._checks_of_preferences import CHECKS_OF_PAIRS_OF_DOCUMENTS
 
 MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 MB
 
@@ -131,13 +133,7 @@ def tables_of_lists(model, X, lists):
         Rows of the lists.
     preferences : ndarray of shape (m, r, r)
     """
-    longest = int(lists.lengths.max())
-    if longest > MAX_DOCUMENTS:
-        raise ValueError(
-            f"A list of {longest} documents has {longest}**2 preferences, too many: "
-            f"decode at most {MAX_DOCUMENTS} documents at a time (qid), or rank by "
-            "predict(X) without qid."
-        )
+    refuse(CHECKS_OF_PAIRS_OF_DOCUMENTS, lists=lists, most=MAX_DOCUMENTS)
     for members, grouped in lists.same_length:
         rows = grouped if lists.order is None else lists.order[grouped]
         for block in bounded_blocks(len(rows), rows.shape[1] ** 2):

@@ -19,7 +19,6 @@ from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import AddsUp
 from ..fitting._ridge import LinearModel
 from ..fitting._statistics import Moments, chosen_alpha
-from ..lists._ids import plain
 from ..lists._lists import bounded_blocks, slices
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
@@ -28,6 +27,15 @@ from ..validation._arrays import (
     MatrixLike,
     check_same_index,
     n_rows,
+)
+from ..validation._check import refuse
+from ..validation._checks_of_hinges import (
+    CHECKS_OF_WEIGHTS_OF_LISTS,
+)
+from ..validation._checks_of_preferences import (
+    CHECKS_OF_PAIR_LOSSES,
+    CHECKS_OF_PAIRWISE_PARAMETERS,
+    CHECKS_OF_VOTES,
 )
 from ..validation._findings import found
 from ..validation._ids import read_lists
@@ -77,12 +85,19 @@ def row_scores(score_function, loss, y, lists, weights):
     places = np.flatnonzero(counts)
     weights = weights[counts]
     y = lists.group(y)[counts]
-    counted_lists, _ = lists.select(counts)
-    if np.any(weights != counted_lists.repeat(weights[counted_lists.starts])):
-        raise ValueError(
-            "A custom score_function takes no weights inside a list: give rows of one "
-            "list the same sample_weight (or 0), or use score_function='dmj'."
-        )
+    counted_lists, kept = lists.select(counts)
+    refuse(
+        CHECKS_OF_WEIGHTS_OF_LISTS,
+        weights=weights,
+        first=weights[counted_lists.starts],
+        lists=counted_lists,
+        ids=None if lists.ids is None else lists.ids[kept],
+        words={
+            "what": "list",
+            "otherwise": " A custom score_function takes no other weights than 0 and "
+            "this one; score_function='dmj' takes any.",
+        },
+    )
     scores = np.zeros(len(counts))
     for _, rows in counted_lists.same_length:
         scores[places[rows]] = _custom_scores(score_function, loss.preferences(y[rows]))
@@ -92,14 +107,13 @@ def row_scores(score_function, loss, y, lists, weights):
 def _custom_scores(score_function, preferences):
     scores = np.asarray(score_function(preferences), dtype=np.float64)
     shape = preferences.shape[:2]
-    message = (
-        f"score_function must return finite scores of shape {shape} for preferences of "
-        f"shape {preferences.shape}, got shape {scores.shape}"
-    )
-    if scores.shape != shape:
-        raise ValueError(f"{message}.")
-    if not np.isfinite(scores).all():
-        raise ValueError(f"{message} with infinite or missing ones.")
+    if scores.shape != shape or not np.isfinite(scores).all():
+        n_missing = np.count_nonzero(~np.isfinite(scores))
+        raise ValueError(
+            f"score_function must return finite scores of shape {shape} for "
+            f"preferences of shape {preferences.shape}, got shape {scores.shape} with "
+            f"{n_missing} infinite or missing ones."
+        )
     return scores
 
 
@@ -450,10 +464,7 @@ and (d,)
         [[0.5, 0.8], [0.2, 0.5]]
         """
         check_is_fitted(self)
-        if self.decoder_ == "score":
-            raise ValueError(
-                'decoder="score" regresses scores, not preferences of pairs.'
-            )
+        refuse(CHECKS_OF_VOTES, model=self)
         if self.n_items_ is not None:
             # The fraction of the rows that know a pair is the same both ways.
             n_known = np.abs(self._tables(self._known_[np.newaxis])[0])
@@ -461,10 +472,6 @@ and (d,)
                 self.votes_, n_known, out=np.zeros(n_known.shape), where=n_known > 0
             )
             return vote_fractions(self.predict_preferences(X, qid=qid), votes)
-        if self.target_loss_.get_params() != {"weights": "unit"}:
-            raise ValueError(
-                f"Preferences of {self.target_loss_!r} are not votes: use 'pd'."
-            )
         return [vote_fractions(u, 1.0) for u in self.predict_preferences(X, qid=qid)]
 
     # Fitting --------------------------------------------------------------------------
@@ -476,27 +483,23 @@ and (d,)
     def _checked_loss(self):
         """Return the target loss as an object; refuses losses without pairs."""
         loss = resolve_target_loss(self.target_loss, copied=True)
-        if not isinstance(loss, PairwiseDisagreement):
-            raise ValueError(
-                "PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' "
-                f"or a PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker "
-                "takes the others."
-            )
+        is_of_pairs = isinstance(loss, PairwiseDisagreement)
+        refuse(CHECKS_OF_PAIR_LOSSES, loss=loss, is_of_pairs=is_of_pairs)
         return loss
 
     def _encode(self, rows, loss):
         """Return the `Encoding` of `Rows`; sets the attributes that follow from y."""
         X, y, lists, weights = rows
         self._set_lists(rows, loss)
-        self._refuse_unused_functions()
+        is_documents = self.n_items_ is None
+        refuse(
+            CHECKS_OF_PAIRWISE_PARAMETERS,
+            model=self,
+            is_documents=is_documents,
+            by_pairs=is_documents and not self._has_sums(),
+        )
         if y.ndim > 1:
             return self._encode_items(y, weights, loss)
-        if self.estimator not in ("auto", "ridge"):
-            raise ValueError(
-                "PairwiseDAGRanker fits documents, y of shape (n_rows,), by ridge "
-                f"regression, got {self.estimator!r}: leave estimator='auto', or take "
-                "LowRankSurrogateRanker."
-            )
         self.decoder_ = self.decoder
         self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
         encoding = encode_documents(rows, loss)
@@ -504,31 +507,6 @@ and (d,)
             scores = row_scores(self.score_function, loss, y, lists, weights)
             encoding = replace(encoding, targets=scores[:, np.newaxis])
         return encoding
-
-    def _refuse_unused_functions(self):
-        """Refuse a function among the parameters that nothing would call."""
-        is_documents = self.n_items_ is None
-        by_pairs = is_documents and not self._has_sums()
-        if callable(self.score_function) and self.decoder != "score":
-            raise ValueError(
-                "score_function is a function of decoder='score' alone, got "
-                f"decoder={plain(self.decoder)!r}: set decoder='score', or leave "
-                "score_function='dmj'."
-            )
-        if callable(self.pair_features) and not by_pairs:
-            reason = "y has fixed items"
-            if is_documents:
-                reason = "decoder='score' regresses scores of documents"
-            raise ValueError(
-                f"pair_features is a function of pairs of documents, and {reason}: "
-                "leave pair_features='difference'."
-            )
-        if callable(self.decoder) and is_documents and not by_pairs:
-            raise ValueError(
-                "decoder is a function, and documents with pair_features='difference' "
-                "are sorted by their scores: leave decoder='auto', or give a function "
-                "as pair_features, such as lambda a, b: a - b."
-            )
 
     def _encode_items(self, y, weights, loss):
         """Return the `Encoding` of fixed items."""

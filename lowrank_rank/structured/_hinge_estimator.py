@@ -98,6 +98,7 @@ def weights_of_lists(weights, lists, what, otherwise=""):
         weights=weights,
         first=first,
         lists=lists,
+        ids=lists.ids,
         words={"what": what, "otherwise": otherwise},
     )
     return first

@@ -7,7 +7,14 @@ from sklearn.base import BaseEstimator, clone
 
 from ..lists._lists import bounded_blocks
 from ..validation._arrays import ArrayLike, check_finite, numbers
+from ..validation._check import refuse
+from ..validation._checks_of_classes import (
+    CHECKS_OF_MATRICES,
+    CHECKS_OF_SIZES,
+)
 from ..validation._parameters import (
+    Rule,
+    check_parameter,
     check_parameters,
     count,
     number,
@@ -248,10 +255,7 @@ class FBeta(SetLoss):
         largest = int(np.fmax.reduce(sizes, initial=0))
         if max_size is None:
             max_size = largest
-        if largest > max_size:
-            raise ValueError(
-                f"A row of y has {largest} labels, more than max_size={max_size}."
-            )
+        refuse(CHECKS_OF_SIZES, largest=largest, max_size=max_size)
         # alpha = [y is empty], then [y holds i] [y has k labels] for each i and k.
         is_empty = sizes[:, np.newaxis] == 0
         has_size = sizes[:, np.newaxis] == np.arange(1, max_size + 1)
@@ -338,11 +342,10 @@ def resolve_set_loss(target_loss):
     if isinstance(target_loss, str) and target_loss in SET_LOSSES:
         loss = SET_LOSSES[target_loss]()
     refuse_class(loss, "target_loss")
-    if not isinstance(loss, SetLoss):
-        raise ValueError(
-            f"target_loss={target_loss!r} is not a loss of sets: use one of "
-            f"{', '.join(SET_LOSSES)}, or an object such as FBeta(beta=2)."
-        )
+    is_loss = Rule(
+        lambda value: isinstance(value, SetLoss), "a loss of sets such as FBeta(beta=2)"
+    )
+    check_parameter("target_loss", loss, [*SET_LOSSES, is_loss])
     check_parameters(loss)
     return clone(loss)  # later changes apply to the next fit
 
@@ -435,10 +438,7 @@ class MatrixLoss(BaseEstimator):
     def _factorise(self):
         """Factorise the loss matrix without its row means by its singular values."""
         matrix = numbers(self.loss_matrix, "loss_matrix")
-        if matrix.ndim != 2 or 0 in matrix.shape:
-            raise ValueError(
-                f"loss_matrix must be a matrix, one row per class, got {matrix.shape}."
-            )
+        refuse(CHECKS_OF_MATRICES, matrix=matrix)
         check_finite(matrix, "loss_matrix", 1e150)  # squares of larger costs overflow
         centred = matrix - matrix.mean(axis=1, keepdims=True)
         left, singular, right = np.linalg.svd(centred, full_matrices=False)

@@ -683,3 +683,36 @@ CHECKS_OF_KNOWN_SETS = [
         },
     ),
 ]
+
+
+def _finds_large_set(given):
+    """Find a set of more labels than the largest of the fit."""
+    if given.largest <= given.max_size:
+        return None
+    return {"largest": given.largest, "max_size": given.max_size}
+
+
+CHECKS_OF_SIZES = [
+    Check(
+        name="large set",
+        finds=_finds_large_set,
+        sentence="A row of y has {largest} labels, more than max_size={max_size}.",
+        remedies={"": "max_size = {largest}"},
+    ),
+]
+
+
+def _finds_no_matrix(given):
+    """Find costs that are not a matrix."""
+    if given.matrix.ndim == 2 and 0 not in given.matrix.shape:
+        return None
+    return {"shape": given.matrix.shape}
+
+
+CHECKS_OF_MATRICES = [
+    Check(
+        name="costs that are not a matrix",
+        finds=_finds_no_matrix,
+        sentence="loss_matrix must be a matrix, one row per class, got {shape}.",
+    ),
+]

@@ -37,6 +37,13 @@ CHECKS_OF_COPIES = [
 ]
 
 
+#: A weight for each row, one for all rows of an id.
+_MEANS_OF_LISTS = (
+    "sample_weight = pandas.Series(list(sample_weight)).groupby("
+    'pandas.Series(list(qid))).transform("mean").to_numpy()'
+)
+
+
 def _finds_weights_within_list(given):
     """Find a list whose rows have several weights."""
     lists = given.lists
@@ -45,8 +52,10 @@ def _finds_weights_within_list(given):
         return None
     row = differs[0]
     which = lists.index[row]
+    has_ids = given.ids is not None
     return {
-        "id": repr(lists.ids.tolist()[which]),
+        "id": repr(given.ids.tolist()[which]) if has_ids else "of all rows",
+        "line": _MEANS_OF_LISTS if has_ids else "",
         "one": f"{given.first[which]:g}",
         "other": f"{given.weights[row]:g}",
         **given.words,
@@ -62,10 +71,7 @@ CHECKS_OF_WEIGHTS_OF_LISTS = [
             "a {what} share one.{otherwise}"
         ),
         remedies={
-            "For the mean weight of the rows of each id": (
-                "sample_weight = pandas.Series(list(sample_weight)).groupby("
-                'pandas.Series(list(qid))).transform("mean").to_numpy()'
-            )
+            "For the mean weight of the rows of each id": "{line}",
         },
     ),
 ]
