@@ -142,23 +142,21 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     else:
         phi = check_finite(numbers(measure, "measure"), "measure")
     check_parameter("p", p, [number(above=0)])
-    refuse(CHECKS_OF_DISCOUNTS, phi=phi)
+    if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
+        refuse(CHECKS_OF_DISCOUNTS, phi=phi)
     # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2); rounding may be below 0
     half = len(phi) // 2
     differences = np.maximum(phi[:half] - phi[::-1][:half], 0.0)
     return float((differences**p).sum() ** (1.0 / p))
 
 
-def _names_of_positional():
-    """List the names of positional measures."""
-    return names_of(lambda loss: loss.is_positional, one_each=True)
-
-
 def discounts_of(measure, n_items):
     """Return the discounts phi(1), ..., phi(n_items) of a positional measure."""
     check_parameter("n_items", n_items, [count()])
     loss = resolve_target_loss(measure)
-    refuse(CHECKS_OF_DISCOUNTS, loss=loss, names=_names_of_positional)
+    if not loss.is_positional:
+        names = names_of(lambda loss: loss.is_positional, one_each=True)
+        refuse(CHECKS_OF_DISCOUNTS, loss=loss, names=names)
     ranks = np.arange(1, n_items + 1)[np.newaxis]
     return -loss.rank_features(ranks)[0]
 

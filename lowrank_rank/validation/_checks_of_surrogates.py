@@ -162,7 +162,7 @@ def _finds_measure_without_places(given):
     """Find a measure that is not a sum over places."""
     if given.loss is None or given.loss.is_positional:
         return None
-    return {"loss": repr(given.loss), "names": given.names()}
+    return {"loss": repr(given.loss), "names": given.names}
 
 
 CHECKS_OF_DISCOUNTS = [
