@@ -192,7 +192,7 @@ def test_search_over_the_loss_and_the_penalty():
         3, 3
     )  # penalties x losses
     assert of_losses[0, 0] > of_losses[0, 2]
-    with pytest.raises(ValueError, match="not a loss of sets"):
+    with pytest.raises(ValueError, match="or a loss of sets"):
         cross_val_score(clone(search.best_estimator_).set_params(target_loss="map"), X, Y,
                         error_score="raise")  # fmt: skip
 
@@ -311,9 +311,9 @@ NAN = np.where(np.arange(5) == 2, np.nan, Y.astype(float))
         (
             {"target_loss": "f2"},
             Y,
-            "use one of f1, hamming, or an object such as FBeta",
+            r"one of \['f1', 'hamming'\] or a loss of sets such as FBeta",
         ),
-        ({"target_loss": NDCG()}, Y, "not a loss of sets"),
+        ({"target_loss": NDCG()}, Y, "or a loss of sets"),
         ({"target_loss": FBeta(0.0)}, Y, "beta must be a finite number > 0"),
         ({"estimator": "forest"}, Y, "estimator must be one of"),
         ({"alpha": -1.0}, Y, "alpha must be"),

@@ -395,16 +395,16 @@ def test_columns_go_by_name_and_messages_name_this_class(data):
         "max_iter must be 'auto' or an integer": lambda: ranker(max_iter=0).fit(
             X, y, qid=qid
         ),
-        r"X\['a'\] = X\['a'\].astype\(\"category\"\)": lambda: other.predict(
+        r"'a' of X had a category dtype in fit": lambda: other.predict(
             unknown.astype({"a": object})
         ),
         "text 'word' in row 0 of column 'a'": lambda: ranker().fit(
             frame.assign(a="word"), y, qid=qid
         ),
         "one grade per row": lambda: ranker().fit(X, np.c_[y, y]),
-        "unknown loss 'ndcg'": lambda: ranker(("lambdarank", "ndcg")).fit(
-            X, y, qid=qid
-        ),
+        "The loss of HistGradientBoostingRanker must be one of": lambda: ranker(
+            ("lambdarank", "ndcg")
+        ).fit(X, y, qid=qid),
         "loss must be a loss or a tuple of losses": lambda: ranker(()).fit(
             X, y, qid=qid
         ),

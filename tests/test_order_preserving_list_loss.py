@@ -146,7 +146,7 @@ def test_what_has_no_utilities_or_too_many_pairs_is_refused(monkeypatch):
     with pytest.raises(ValueError, match=r"objective needs utilities.*'ndcg'"):
         boosting_objective("lambdarank", "pd")
     with pytest.raises(
-        ValueError, match=r"unknown loss 'ndcg': use one of \['lambdarank'"
+        ValueError, match=r"loss of boosting_objective must be one of .*'lambdarank'"
     ):
         boosting_objective("ndcg", "ndcg")
     monkeypatch.setattr(_surrogates, "_MAX_PAIRS", 10_000)

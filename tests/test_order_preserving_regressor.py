@@ -719,8 +719,12 @@ BAD = {
         "needs utilities",
     ),
     "measure": ({"target_loss": "mrr"}, ValueError, "cannot be fitted here"),
-    "surrogate": ({"surrogate": "hinge"}, ValueError, "Unknown surrogate 'hinge'"),
-    "no surrogate": ({"surrogate": None}, TypeError, "a name or a Surrogate"),
+    "surrogate": (
+        {"surrogate": "hinge"},
+        ValueError,
+        "surrogate must be .* got 'hinge'",
+    ),
+    "no surrogate": ({"surrogate": None}, TypeError, "surrogate must be one of"),
     "a class": (
         {"surrogate": PointwiseExponential},
         TypeError,

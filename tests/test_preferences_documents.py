@@ -260,7 +260,7 @@ def test_own_score_functions_and_weights():
         some.coef_, own().fit(X[kept], y[kept], qid=qid[kept]).coef_
     )
     weights[kept] = np.arange(1, kept.sum() + 1)
-    with pytest.raises(ValueError, match="takes no weights inside a list"):
+    with pytest.raises(ValueError, match="sample_weight differs within the list"):
         own().fit(X, y, qid=qid, sample_weight=weights)
 
 
@@ -283,6 +283,6 @@ def test_regressors_of_documents_are_refused_with_the_line_to_write(
     documents, settings, estimator
 ):
     X, y, qid = documents
-    line = r"leave estimator='auto'.*LowRankSurrogateRanker"
+    line = r"LowRankSurrogateRanker takes it. Write estimator = \"auto\""
     with pytest.raises(ValueError, match=line):
         PairwiseDAGRanker(estimator=estimator, **settings).fit(X, y, qid=qid)

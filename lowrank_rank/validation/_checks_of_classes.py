@@ -77,10 +77,9 @@ def _finds_unnamed_classes(given):
 
 def _finds_other_index(given):
     """Find a frame of costs whose index does not name the classes."""
-    rows = given.row_labels
-    if rows is None:
+    if given.row_labels is None:
         return None
-    rows = rows.tolist()
+    rows = list(given.loss_matrix.index)
     words = {"rows": rows, "by_name": "", "by_place": ""}
     if given.classes is not None and list(given.classes) != rows:
         if len(rows) == len(given.classes):

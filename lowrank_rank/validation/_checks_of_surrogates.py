@@ -20,7 +20,7 @@ CHECKS_OF_VALUES = [
         name="surrogate without value",
         finds=_finds_no_value,
         sentence=(
-            "'lambdarank' has derivatives alone and no value, so only boosted trees "
+            "'lambdarank' has no value, only derivatives, so only boosted trees "
             "take it (HistGradientBoostingRanker, boosting_objective)."
         ),
         remedies={"For the surrogate of ListNet": 'surrogate = "cross_entropy"'},
@@ -237,7 +237,7 @@ CHECKS_OF_COLUMNS_OF_TREES = [
         name="table of numbers of trees",
         finds=_finds_table_of_numbers,
         sentence=(
-            "{name} must have shape (n,), without ids: the lists are group or qid."
+            "{name} must have shape (n,), without ids: give lists as group or qid."
         ),
         remedies={"": "{line}"},
     ),
