@@ -378,11 +378,13 @@ def _training_set(data):
 def _columns(**columns):
     """Convert each to one number for each row or list; None stays None."""
     arrive(**columns)
-    refuse(CHECKS_OF_COLUMNS_OF_TREES, columns=columns)
-    return [
-        None if values is None else numbers(values, name)
-        for name, values in columns.items()
-    ]
+    read = {}
+    for name, values in columns.items():
+        has_ids = bool(getattr(getattr(values, "dtype", None), "names", None))
+        is_kept = values is None or has_ids
+        read[name] = values if is_kept else numbers(values, name)
+    refuse(CHECKS_OF_COLUMNS_OF_TREES, columns=read)
+    return list(read.values())
 
 
 def _labels(y):

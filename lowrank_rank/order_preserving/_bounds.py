@@ -214,8 +214,8 @@ def regret_bound(
     regret = check_finite(
         numbers(surrogate_regret, "surrogate_regret"), "surrogate_regret"
     )
-    refuse(CHECKS_OF_REGRET, expected=expected, regret=regret)
     surrogate = resolve_surrogate(surrogate)
+    refuse(CHECKS_OF_REGRET, expected=expected, regret=regret, surrogate=surrogate)
     surrogate.check_utilities(expected)
     lists = RankingLists.equal(*expected.shape)
     c = surrogate.bound_constant(expected.ravel(), lists)

@@ -218,7 +218,7 @@ CHECKS_OF_SCORES_OF_PREFERENCES = [
     Check(
         name="scores of other lists",
         finds=_finds_other_scores,
-        sentence="{what} for {of}.",
+        sentence="{what} for {of}: they must be one for each item of each list.",
     ),
 ]
 

@@ -201,6 +201,11 @@ def _finds_negative_regret(given):
     return {"row": row, "regret": f"{given.regret[row]:g}"}
 
 
+def _finds_no_bound(given):
+    """Find a surrogate without a regret bound."""
+    return None if given.surrogate.has_bound else {"surrogate": repr(given.surrogate)}
+
+
 CHECKS_OF_REGRET = [
     Check(
         name="shapes of a regret",
@@ -213,6 +218,11 @@ CHECKS_OF_REGRET = [
         name="negative regret",
         finds=_finds_negative_regret,
         sentence="surrogate_regret[{row}] is {regret}, and no regret is negative.",
+    ),
+    Check(
+        name="surrogate without bound",
+        finds=_finds_no_bound,
+        sentence="{surrogate} has no regret bound: it defines no bound_constant.",
     ),
 ]
 

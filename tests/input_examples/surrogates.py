@@ -177,6 +177,12 @@ EXAMPLES = [
     Example("discounts that increase", bounds, "discounts.reverse()", DISCOUNTS),
     Example("shapes of a regret", bounds, "surrogate_regret = [0.5]", BOUND),
     Example("negative regret", bounds, "surrogate_regret[1] = -0.2", BOUND),
+    Example(
+        "surrogate without bound",
+        bounds,
+        "surrogate = lowrank_rank.surrogates.Surrogate()",
+        BOUND,
+    ),
     # Boosted trees
     Example(
         "table of numbers of trees",
