@@ -183,11 +183,11 @@ def read_binary_labels(y, classes, pos_label, estimator, takes_classes=False):
         refuse(CHECKS_OF_BINARY_SHAPE, y=y, estimator=estimator)
     y = column_or_1d(y, warn=True)
     try:
-        check_classification_targets(y)
         labels = np.unique(y)
     except TypeError:  # labels that cannot be compared
         refuse(CHECKS_OF_BINARY_SHAPE, y=y, estimator=estimator)
         raise
+    check_classification_targets(y)
     if classes is not None:
         classes = np.unique(np.asarray(classes))
     is_usual = len(labels) == 2 and classes is None and pos_label is None
