@@ -95,42 +95,6 @@ def test_undefined_queries_and_few_queries():
     assert_array_equal(equal.interval, [[-1.0, 1.0]])
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"groups": [0, 0, 1, 1, 2]}, "not available with groups=: each further query"),
-        ({"sample_weight": [1, 2, 1, 1, 1]}, "not available with sample_weight="),
-        (
-            {"judge": np.ones(5), "judge_unlabelled": np.ones(5)},
-            "not available with judge=: the weight of a judge",
-        ),
-    ],
-)
-def test_anytime_is_refused_beside_what_is_for_one_look(params, message):
-    with pytest.raises(ValueError, match=message):
-        mean_intervals(np.full(5, 0.5), anytime=True, **params)
-    if "judge" not in params:
-        table = {"a": np.full(5, 0.5), "b": np.full(5, 0.4)}
-        with pytest.raises(ValueError, match=message):
-            compare_rankers(table, anytime=True, **params)
-
-
-@pytest.mark.parametrize("values", [[1, 2, 3], [-0.1, 0.5, 0.5]])
-def test_values_outside_the_unit_interval_are_refused(values):
-    with pytest.raises(ValueError, match=r"needs values in \[0, 1\], and these are"):
-        mean_intervals(values, anytime=True)
-    with pytest.raises(ValueError, match=r"needs values in \[0, 1\]"):
-        compare_rankers({"a": values, "b": values[::-1]}, anytime=True)
-
-
-def test_anytime_is_refused_with_a_judge_of_rankers():
-    y = np.tile([1.0, 0.0], (30, 1))
-    people = np.where(np.arange(30)[:, np.newaxis] < 10, y, np.nan)
-    scores = {"a": y, "b": -y}
-    with pytest.raises(ValueError, match="not available with judge="):
-        compare_rankers(people, scores, judge=y, zero_division=0, anytime=True)
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_trend_is_no_finding_beside_an_interval_that_holds_zero(sign):
     """The order of the queries is not random here, and the first bets refute 0."""

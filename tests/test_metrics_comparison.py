@@ -325,8 +325,6 @@ def test_classifiers_with_named_classes():
         y, {"model": model, "x": X[:, 0]}, X=X, qid=qid, measure="auc"
     )
     assert found.mean[0] > 0.6
-    with pytest.raises(ValueError, match="is a model: give X"):
-        compare_rankers(y, {"model": model, "x": X[:, 0]}, qid=qid)
 
 
 @pytest.mark.parametrize(
@@ -519,36 +517,6 @@ def test_gaps_of_people_are_those_of_the_judge():
     flat = {name: s[:, 1:] for name, s in scores.items()}
     same = compare_rankers(people[:, 1:], flat, judge=judge[:, 1:], **settings)
     assert_array_equal(found.interval, same.interval)
-    people[4, 2] = np.nan
-    with pytest.raises(ValueError, match="NaN in row 4, item 2: people must label"):
-        compare_rankers(people, scores, judge=judge, **settings)
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"zero_division": np.nan}, "zero_division must be a number, such as 0"),
-        (
-            {"row": 0},
-            "NaN in 1 of 2 rows of query 'q0': people must label all rows of a query or none",
-        ),
-        ({"people": 4}, "4 values have human labels and 16 the judge's labels alone"),
-        ({"people": 20}, "20 values have human labels and 0 the judge's"),
-        ({"judge": [1.0, np.nan] * 20}, "judge is NaN in row 1"),
-        ({"judge": [1.0, 0.0]}, r"y_true has the shape \(40,\), and judge \(2,\)"),
-    ],
-)
-def test_a_judge_is_refused(params, message):
-    people = np.tile([1.0, 0.0], 20)
-    people[2 * params.pop("people", 10) :] = np.nan
-    if "row" in params:
-        people[params.pop("row")] = np.nan
-    given = {"judge": np.tile([1.0, 0.0], 20), "zero_division": 0, **params}
-    qid = np.repeat([f"q{i}" for i in range(20)], 2)
-    with pytest.raises(ValueError, match=message):
-        compare_rankers(
-            people, {"a": np.ones(40), "b": np.arange(40)}, qid=qid, **given
-        )
 
 
 def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
@@ -717,10 +685,6 @@ def test_runs_with_a_judge():
         human, runs, judge=judge, measure="ndcg@3", zero_division=0.0
     )
     assert set(found.qid) <= set(human)
-    with pytest.raises(ValueError, match="judge has no query 'extra'"):
-        compare_rankers(
-            {**human, "extra": {"d1": 1}}, runs, judge=judge, zero_division=0.0
-        )
     _, *documents = judge[next(iter(human))]
     human[next(iter(human))] = dict.fromkeys(documents, 1)
     with pytest.raises(
@@ -776,8 +740,6 @@ def test_people_judge_the_top_of_each_run():
 
 def test_runs_that_cannot_be_compared():
     qrels, runs = runs_of_systems()
-    with pytest.raises(ValueError, match="carry their queries: leave out X and qid"):
-        compare_rankers(qrels, runs, qid=[1, 2])
     with pytest.raises(ValueError, match="run 'a' shares no query"):
         compare_rankers({"other": {"d1": 1}}, runs)
     with pytest.raises(TypeError, match=r"rankers\['a'\] must be a dict from queries"):

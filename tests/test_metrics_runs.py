@@ -202,12 +202,6 @@ def test_undefined_queries_and_cuts():
     assert np.isnan(empty["map"]).all()
 
 
-@pytest.mark.parametrize("name", ["auc", "spearman", "pd", "kendall"])
-def test_measures_of_whole_orders_are_refused(name):
-    with pytest.raises(ValueError, match="orders only those"):
-        evaluate_run(run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}}, measure=name)
-
-
 def test_bad_input():
     qrels = {"q": {"d": 1}}
     with pytest.raises(

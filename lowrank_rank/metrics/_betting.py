@@ -3,31 +3,6 @@
 import numpy as np
 
 
-def check_anytime(values, judge, groups, sample_weight):
-    """Refuse what has no interval that holds at every look."""
-    reasons = {
-        "judge": "the weight of a judge is estimated from all queries, for one look",
-        "groups": "each further query of a family changes the family's average",
-        "sample_weight": "the bets take each query once, when it comes",
-    }
-    arguments = {"judge": judge, "groups": groups, "sample_weight": sample_weight}
-    for name, value in arguments.items():
-        if value is not None:
-            raise ValueError(
-                f"anytime=True is not available with {name}=: {reasons[name]}. Leave "
-                "one of them out."
-            )
-    lowest = np.nanmin(values)
-    highest = np.nanmax(values)
-    # Sums over documents have rounding errors.
-    if lowest < -1e-9 or highest > 1.0 + 1e-9:
-        raise ValueError(
-            f"anytime=True needs values in [0, 1], and these are {lowest:.3g} to "
-            f"{highest:.3g}: the bets need bounds that hold for all later queries too. "
-            "Take a measure such as 'ndcg@10', or divide by the largest value possible."
-        )
-
-
 def betting(values, lowest, confidence_level):
     """Compute intervals of means, and p values of the mean 0, that hold at every look.
 

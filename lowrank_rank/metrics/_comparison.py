@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._tables import TableMixin
+from ..datasets._trec import is_judgements
 from ..datasets._values import read_values
-from ..validation._arrays import ArrayLike, MatrixLike, shown
+from ..target_losses._target_loss import check_zero_division
+from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._check import refuse
+from ..validation._checks_of_comparisons import CHECKS_OF_COMPARED, CHECKS_OF_RANKED
 from ..validation._findings import Finding, findings_so_far, found
+from ..validation._kinds import arrive
 from ..validation._parameters import LEVEL, checked
 from ._judged import compare_judged, warning_of_undecided
 from ._mean_intervals import MeanIntervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
 from ._per_query import named_measures
 from ._query_values import QueryValues, measure_rankers
-from ._query_weights import Units, check_no_judge, refuse_names_of_columns
+from ._query_weights import Units
 
 if TYPE_CHECKING:
     import pandas
@@ -481,25 +486,43 @@ judgements, or table
     >>> compare_rankers(values, groups=[0, 0, 0, 0, 1, 2, 3, 4]).unit
     'families'
     """
-    check_no_judge(judge, groups, sample_weight)
+    table = y_true if rankers is None else None
+    scores = {}
+    if isinstance(rankers, dict):
+        scores = {f"rankers[{name!r}]": one for name, one in rankers.items()}
+    arrive(
+        y_true=y_true,
+        **scores,
+        X=X,
+        qid=qid,
+        judge=judge,
+        groups=groups,
+        sample_weight=sample_weight,
+    )
+    are_runs = is_judgements(y_true) or is_judgements(judge)
+    refuse(
+        CHECKS_OF_COMPARED,
+        table=table,
+        table_name="y_true",
+        rankers=rankers,
+        X=X,
+        are_runs=are_runs,
+        judge=judge,
+        groups=groups,
+        sample_weight=sample_weight,
+        fallback=check_zero_division(zero_division),
+    )
     if rankers is None:
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
-        refuse_names_of_columns(y_true, groups=groups, sample_weight=sample_weight)
         names, ids, values = read_values(y_true, unused)
         query_values = QueryValues(
             names=names, unit="tasks", ids=ids, by_people={"value": values}, by_judge={}
         )
     else:
-        if not isinstance(rankers, dict) or not rankers:
-            raise ValueError(
-                "rankers must be a dict from names to scores, fitted models or runs: "
-                "{'new': ...}."
-            )
         measures = named_measures("ndcg@10" if measure is None else measure)
         query_values = measure_rankers(
             y_true, judge, rankers, X, qid, measures, zero_division
         )
-    pairs = _pairs_of(query_values.names, baseline)
     units = Units(
         sample_weight,
         groups,
@@ -507,10 +530,30 @@ judgements, or table
         n_queries=len(next(iter(query_values.by_people.values()))),
         of_runs=query_values.n_unanswered is not None,
     )
+    is_compared = {
+        name: _compared_queries(name, query_values, units)
+        for name in query_values.by_people
+    }
+    refuse(
+        CHECKS_OF_RANKED,
+        names=query_values.names,
+        baseline=baseline,
+        is_compared=is_compared,
+        has_judge=query_values.is_human is not None,
+        unit=query_values.unit,
+        are_runs=query_values.n_unanswered is not None,
+    )
+    pairs = _pairs_of(query_values.names, baseline)
     comparisons = RankerComparisons()
     for name in query_values.by_people:
         comparisons[name] = _comparison(
-            name, query_values, units, pairs, confidence_level, anytime
+            name,
+            query_values,
+            units,
+            is_compared[name],
+            pairs,
+            confidence_level,
+            anytime,
         )
     if isinstance(measure, list | tuple | dict):
         return comparisons
@@ -521,20 +564,17 @@ def _pairs_of(names, baseline):
     """Return the pairs of rankers that are compared, as places in `names`."""
     if baseline is None:
         return list(combinations(range(len(names)), 2))
-    if baseline not in names:
-        raise ValueError(
-            f"baseline {shown(baseline)} is not one of the rankers, {shown(names)}."
-        )
     place = names.index(baseline)
     return [(i, place) for i in range(len(names)) if i != place]
 
 
-def _comparison(measure, query_values, units, pairs, confidence_level, anytime):
+def _comparison(
+    measure, query_values, units, is_compared, pairs, confidence_level, anytime
+):
     """Compare the rankers by one measure."""
     names = query_values.names
     values = query_values.by_people[measure]
     judge_values = query_values.by_judge.get(measure)
-    is_compared = _compared_queries(measure, query_values, units)
     ids = query_values.ids
     if ids is None:
         ids = np.arange(len(values))
@@ -623,13 +663,12 @@ def _comparison(measure, query_values, units, pairs, confidence_level, anytime):
 
 
 def _compared_queries(measure, query_values, units):
-    """Return whether each query is compared by a measure; refuse fewer than two."""
+    """Return whether each query is compared by a measure."""
     if query_values.is_human is not None:
         return query_values.is_human
     is_compared = ~np.isnan(query_values.by_people[measure]).any(axis=1)
     if units.weights is not None:
         is_compared &= units.weights > 0
-    _check_two_queries(measure, is_compared, query_values)
     return is_compared
 
 
@@ -652,21 +691,3 @@ def _mean_of_random_order(random_order, measure, is_compared, units):
     values = np.where(is_compared[:, np.newaxis], values, np.nan)
     compared, weights, _ = units.compared(values)
     return np.average(compared, axis=0, weights=weights)
-
-
-def _check_two_queries(measure, is_compared, query_values):
-    """Refuse a measure that is defined on fewer than two queries."""
-    n_compared = is_compared.sum()
-    if n_compared >= 2:
-        return
-    remedy = "a zero_division"
-    if query_values.unit == "tasks":
-        remedy = "more rows with all values"
-    elif len(is_compared) == 1 and query_values.n_unanswered is not None:
-        remedy = "more queries"
-    elif len(is_compared) == 1:
-        remedy = "qid, the query of each row"
-    raise ValueError(
-        f"{measure} is defined on {n_compared} of {len(is_compared)} "
-        f"{query_values.unit}: at least two are needed. Give {remedy}."
-    )

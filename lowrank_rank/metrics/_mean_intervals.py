@@ -11,16 +11,18 @@ from .._tables import TableMixin
 from ..datasets._values import check_same_ids, read_columns
 from ..target_losses._names import resolve_measure
 from ..validation._arrays import check_finite, check_same_index
+from ..validation._check import refuse
+from ..validation._checks_of_comparisons import (
+    CHECKS_OF_COMPARED,
+    CHECKS_OF_JUDGED_VALUES,
+    CHECKS_OF_MEANS,
+)
 from ..validation._findings import Finding, findings_so_far
+from ..validation._kinds import arrive
 from ..validation._parameters import LEVEL, checked
 from ..validation._rules import look_for
-from ._betting import betting, check_anytime
-from ._query_weights import (
-    Units,
-    check_no_judge,
-    ids_of_table,
-    refuse_names_of_columns,
-)
+from ._betting import betting
+from ._query_weights import Units, ids_of_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -266,13 +268,22 @@ None, default=None
     >>> mean_intervals(answers, sample_weight=[2, 1, 1, 4, 2]).mean
     array([0.6])
     """
-    if (judge is None) != (judge_unlabelled is None):
-        raise ValueError(
-            "judge holds the judge's values of the queries with human values, and "
-            "judge_unlabelled those of other queries: give both or neither."
-        )
-    check_no_judge(judge, groups, sample_weight)
-    refuse_names_of_columns(human, groups=groups, sample_weight=sample_weight)
+    arrive(
+        human=human,
+        judge=judge,
+        judge_unlabelled=judge_unlabelled,
+        groups=groups,
+        sample_weight=sample_weight,
+    )
+    refuse(
+        CHECKS_OF_COMPARED,
+        table=human,
+        table_name="human",
+        judge=judge,
+        judge_unlabelled=judge_unlabelled,
+        groups=groups,
+        sample_weight=sample_weight,
+    )
     check_same_index(human=human, judge=judge)
     names, h = read_columns(human, "human")
     ids = ids_of_table(human)
@@ -290,21 +301,29 @@ None, default=None
         words = [name or f"column {j}" for j, name in enumerate(names)]
         look_for("undefined queries", words, is_undefined)
     n_defined = (~is_undefined).sum(axis=0)
-    if n_defined.min() < 2:
-        name = names[np.argmin(n_defined)] or "human"
-        raise ValueError(
-            f"{name} is defined on {n_defined.min()} of {len(h)} {unit}, not two."
-        )
+    refuse(
+        CHECKS_OF_MEANS,
+        h=h,
+        names=names,
+        unit=unit,
+        n_defined=n_defined,
+        weights=weights,
+        anytime=anytime,
+        judge=judge,
+        groups=groups,
+    )
     means, n_effective = _means_of_people(h, weights, confidence_level)
     if anytime:
-        check_anytime(h, judge, groups, weights)
         means = _means_at_every_look(h, means, confidence_level)
     judge_weight = None
     if judge is not None:
         check_same_ids(human, judge)
         _, j = read_columns(judge, "judge", names)
         _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
-        _check_judge(h, j, j_unlabelled)
+        refuse(CHECKS_OF_JUDGED_VALUES, h=h, j=j, j_unlabelled=j_unlabelled)
+        check_finite(h, "human")
+        check_finite(j, "judge")
+        check_finite(j_unlabelled, "judge_unlabelled")
         look_for("chosen queries", j, j_unlabelled)
         means, judge_weight = _means_with_judge(
             h, j, j_unlabelled, means, confidence_level
@@ -425,11 +444,6 @@ def weighted_moments(values, weights):
     p = p / p.sum(axis=0)
     # n = 1 / sum p**2
     n = 1.0 / np.sum(p**2, axis=0)
-    if n.min() < 2.0:
-        raise ValueError(
-            f"sample_weight gives nearly all weight to one: {n.min():.3g} equal "
-            "weights would estimate as precisely, and at least two are needed."
-        )
     mean = np.sum(p * x, axis=0)
     squares = (x - mean) ** 2
     # sum p (x - m)**2 / (n - 1)
@@ -438,26 +452,6 @@ def weighted_moments(values, weights):
     # mean if all values have one variance, and near it if they have several.
     robust_variance = np.sum(p**2 * squares / (1.0 - 2.0 * p + 1.0 / n), axis=0)
     return mean, np.sqrt(n * np.maximum(variance, robust_variance)), n
-
-
-def _check_judge(h, j, j_unlabelled):
-    """Refuse values of people and of a judge that do not fit together."""
-    if h.shape != j.shape or h.shape[1:] != j_unlabelled.shape[1:]:
-        raise ValueError(
-            f"human has the shape {h.shape}, judge {j.shape}, judge_unlabelled "
-            f"{j_unlabelled.shape}: give human and judge of one shape, (n,) or (n, k), "
-            "judge_unlabelled (N,) or (N, k)."
-        )
-    check_finite(h, "human")
-    check_finite(j, "judge")
-    check_finite(j_unlabelled, "judge_unlabelled")
-    n = len(h)
-    n_unlabelled = len(j_unlabelled)
-    if n < 5 or n_unlabelled < 2:
-        raise ValueError(
-            f"{n} values have human labels and {n_unlabelled} the judge's labels "
-            "alone: at least 5 and 2 are needed."
-        )
 
 
 def are_few(n_different, confidence_level):

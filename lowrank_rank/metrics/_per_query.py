@@ -24,6 +24,7 @@ from ..validation._arrays import (
     table_of,
 )
 from ..validation._check import refuse
+from ..validation._checks_of_comparisons import CHECKS_OF_RUNS
 from ..validation._checks_of_scores import CHECKS_OF_NAMED_MEASURES
 from ..validation._findings import reports
 from ..validation._kinds import arrive
@@ -270,6 +271,7 @@ default=("ndcg@10", "map")
     ... )
     {'precision@5': 0.1}
     """
+    arrive(qrels=qrels, run=run, groups=groups, sample_weight=sample_weight)
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
     measures = named_measures(measure, k)
@@ -279,13 +281,15 @@ default=("ndcg@10", "map")
     if all_queries:
         queries += [query for query in qrels if query not in run]
     check_ids(run, qrels, "The run", queries)
-    if average is None and not (groups is None and sample_weight is None):
-        raise ValueError(
-            "groups and sample_weight belong to a mean: leave out average=None, or "
-            "give them to mean_intervals with the table."
-        )
+    refuse(
+        CHECKS_OF_RUNS,
+        measures=measures,
+        usable=measures_of_runs,
+        is_mean=average is not None,
+        groups=groups,
+        sample_weight=sample_weight,
+    )
     units = Units(sample_weight, groups, queries, len(queries), of_runs=True)
-    check_takes_runs(measures)
     of_run = ListsOfRun(run, qrels, queries)
     values = {}
     for name, one_measure in measures.items():
@@ -302,16 +306,9 @@ default=("ndcg@10", "map")
     return table_of({"qid": np.array(queries, dtype=object), **values}, index="qid")
 
 
-def check_takes_runs(measures):
-    """Refuse measures that are not defined if some documents were not retrieved."""
-    for name, measure in measures.items():
-        if not measure.takes_runs:
-            usable = names_of(lambda one: one.takes_runs, one_each=True, scored=True)
-            raise ValueError(
-                f"{name!r} compares all documents of a query, and a run orders only "
-                f"those that it retrieved: use one of {', '.join(usable)}, with their "
-                "cut-offs."
-            )
+def measures_of_runs():
+    """Return names of measures that take runs, one of each class."""
+    return names_of(lambda one: one.takes_runs, one_each=True, scored=True)
 
 
 class ListsOfRun:
@@ -421,7 +418,7 @@ class ListsOfRun:
     def values(self, measure):
         """Measure the run on each query; nan where the measure is undefined.
 
-        The measure has passed `check_takes_runs`.
+        The measure takes runs.
         """
         return self._values_of(self.scores, measure)
 

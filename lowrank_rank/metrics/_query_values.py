@@ -22,6 +22,8 @@ from ..validation._arrays import (
     n_rows,
     shown,
 )
+from ..validation._check import InputError, refuse
+from ..validation._checks_of_comparisons import CHECKS_OF_JUDGE, CHECKS_OF_RUNS
 from ..validation._findings import found, reporting
 from ..validation._labels import (
     lists_of,
@@ -37,7 +39,7 @@ from ..validation._suspicious import (
     centred_labels,
 )
 from ._judged import JudgedRuns, have_judged_irrelevant
-from ._per_query import ListsOfRun, check_takes_runs
+from ._per_query import ListsOfRun, measures_of_runs
 from ._scorer import RankingScorer, look_for_worthless_grades
 
 
@@ -88,37 +90,26 @@ def measure_rankers(y_true, judge, rankers, X, qid, measures, zero_division):
     return _measure_scores(y_true, judge, rankers, X, qid, measures, zero_division)
 
 
-def _check_judge(judge, zero_division):
-    """Refuse a judge with queries that are skipped."""
-    if judge is not None and np.isnan(check_zero_division(zero_division)):
-        raise ValueError(
-            "With judge=, zero_division must be a number, such as 0: human and judge "
-            "can leave different queries undefined, and skipping them would bias the "
-            "means."
-        )
-
-
 # Runs and judgements ----------------------------------------------------------------
 
 
 def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
     """Measure runs by the judgements of people, and by those of a judge."""
-    _check_judge(judge, zero_division)
-    if X is not None or qid is not None:
-        raise ValueError(
-            "Runs and judgements carry their queries: leave out X and qid."
-        )
     by_people = read_mapping(qrels, RELEVANCE, "y_true")
     by_judge = None
     judgements = by_people
     if judge is not None:
         by_judge = read_mapping(judge, RELEVANCE, "judge")
         judgements = by_judge
-        missing = sorted(by_people.keys() - by_judge.keys())
-        if missing:
-            raise ValueError(
-                f"judge has no query {shown(missing[0])}: it must label all queries."
-            )
+    refuse(
+        CHECKS_OF_RUNS,
+        X=X,
+        qid=qid,
+        by_people=by_people,
+        by_judge=by_judge,
+        measures=measures,
+        usable=measures_of_runs,
+    )
     runs = {
         name: read_mapping(run, SCORE, f"rankers[{name!r}]")
         for name, run in rankers.items()
@@ -132,7 +123,6 @@ def _measure_runs(qrels, judge, rankers, X, qid, measures, zero_division):
     ]
     _look_for_queries_without_run(judgements, queries)
     fallback = check_zero_division(zero_division)
-    check_takes_runs(measures)
     judge_values = {}
     is_human = None
     if by_judge is not None:
@@ -237,7 +227,6 @@ def _measure_scores(y_true, judge, rankers, X, qid, measures, zero_division):
     for name, table in {"y_true": y_true, "judge": judge, **scores}.items():
         refuse_ids_beside_grades(table, name)
     check_same_columns(y_true=y_true, judge=judge)
-    _check_judge(judge, zero_division)
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X, **scores)
     y_true, qid = split_target(y_true, qid)
     lists = None
@@ -289,48 +278,16 @@ def _read_judge(y_true, judge, qid):
     judge, _ = split_target(judge, qid)
     y = read_labels(y_true, "y_true")
     judge = read_labels(judge, "judge")
-    if y.shape != judge.shape:
-        raise ValueError(
-            f"y_true has the shape {y.shape}, and judge {judge.shape}: they must be "
-            "equal."
-        )
-    is_unjudged = _has_no_label(judge)
-    if is_unjudged.any():
-        raise ValueError(
-            f"judge is NaN in row {np.argmax(is_unjudged)}: it must label all rows."
-        )
     lists = lists_of(y, qid, "y_true")
     # A row of a matrix is a list.
     list_of_row = lists.codes if y.ndim == 1 else np.arange(len(y))
-    lengths = np.bincount(list_of_row)
+    refuse(CHECKS_OF_JUDGE, y=y, judge=judge, list_of_row=list_of_row, ids=lists.ids)
     n_missing = np.bincount(list_of_row, weights=_has_no_label(y))
-    is_partial = (n_missing > 0) & (n_missing < lengths)
-    if is_partial.any():
-        place = int(np.argmax(is_partial))
-        query = place if lists.ids is None else lists.ids[place]
-        raise ValueError(
-            f"y_true has NaN in {n_missing[place]:.0f} of {lengths[place]} rows of "
-            f"query {shown(query)}: people must label all rows of a query or none."
-        )
-    is_human = n_missing < lengths
-    if y.ndim == 2:
-        _check_same_items(y[is_human], judge[is_human], np.flatnonzero(is_human))
+    is_human = n_missing < np.bincount(list_of_row)
     is_judges = ~is_human[list_of_row]
     y = y.copy()
     y[is_judges] = judge[is_judges]
     return y, judge, is_human
-
-
-def _check_same_items(y, judge, rows):
-    """Refuse rows in which people and the judge left out different items."""
-    is_different = np.isnan(y) != np.isnan(judge)
-    if not is_different.any():
-        return
-    row, item = np.argwhere(is_different)[0]
-    raise ValueError(
-        f"Only one of y_true and judge is NaN in row {rows[row]}, item {item}: people "
-        "must label all items of the row that the judge labels, or none."
-    )
 
 
 def _has_no_label(y):
@@ -355,17 +312,8 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
         labels = y
         scores = ranker
         if _is_model(ranker):
-            if X is None:
-                raise ValueError(
-                    f"The ranker {ranker_name!r} is a model: give X, the rows to score."
-                )
             scorer = RankingScorer(measures)
             labels, scores, _ = scorer.labels_and_scores(ranker, X, y, qid, ranker_name)
-        elif callable(ranker):
-            raise TypeError(
-                f"The ranker {ranker_name!r} is a function: give the scores that it "
-                "returns, or a fitted model."
-            )
         try:
             # A classifier has labels of its own: whether they are its class.
             measured = shared
@@ -376,12 +324,22 @@ def _values_of_scores(y, rankers, X, qid, lists, measures, fallback):
             check_same_columns(y_true=labels, y_score=scores)
             values = measured.values(scores)
         except ValueError as error:
-            raise ValueError(f"rankers[{ranker_name!r}]: {error}") from error
+            _name_the_ranker(error, f"rankers[{ranker_name!r}]")
+            raise
         measured.look_for_suspicious_scores(ranker_name, ranker, values)
         for name in measures:
             columns[name].append(values[name])
     tables = {name: np.column_stack(values) for name, values in columns.items()}
     return tables, measured if shared is None else shared
+
+
+def _name_the_ranker(error, ranker):
+    """Say in a message and its remedies that the scores are those of a ranker."""
+    error.args = (f"{ranker}: {error}".replace("y_score", ranker),)
+    if isinstance(error, InputError):
+        error.remedies = tuple(
+            code.replace("y_score", ranker) for code in error.remedies
+        )
 
 
 class MeasuredLabels:

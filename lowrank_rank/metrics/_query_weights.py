@@ -4,14 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..lists._ids import is_missing, plain
-from ..validation._arrays import (
-    check_finite,
-    column_names,
-    numbers,
-    shown,
-)
-from ..validation._columns import first_text
+from ..lists._ids import plain
+from ..validation._arrays import check_finite, column_names, numbers
+from ..validation._check import refuse
+from ..validation._checks_of_comparisons import CHECKS_OF_QUERY_VALUES
 from ..validation._ids import id_text
 
 
@@ -116,11 +112,13 @@ def _read_weights(sample_weight, ids, n_queries, of_runs):
     values = _of_each_query(sample_weight, "sample_weight", ids, n_queries, of_runs)
     weights = numbers(values, "sample_weight")
     check_finite(weights, "sample_weight")
-    if (weights < 0).any() or not weights.any():
-        raise ValueError(
-            "sample_weight must be >= 0, and above 0 for some query, got "
-            f"{weights.min():.3g} to {weights.max():.3g}."
-        )
+    refuse(
+        CHECKS_OF_QUERY_VALUES,
+        name="sample_weight",
+        values=values,
+        weights=weights,
+        n_queries=n_queries,
+    )
     if np.ptp(weights) == 0:
         return None
     # The scale does not matter, and squares of large numbers overflow.
@@ -130,19 +128,10 @@ def _read_weights(sample_weight, ids, n_queries, of_runs):
 def _read_groups(groups, ids, n_queries, of_runs):
     """Read the families; return their names, and the place of each query's family."""
     places: dict = {}
-    family = np.empty(n_queries, dtype=int)
     families = _of_each_query(groups, "groups", ids, n_queries, of_runs)
-    for i, group in enumerate(families):
-        if is_missing(group):
-            raise ValueError(
-                f"groups has no family, {shown(group)}, for query {i}: give each "
-                "query one, its own id if it is alone."
-            )
-        family[i] = places.setdefault(plain(group), len(places))
-    if len(places) < 2:
-        raise ValueError(
-            f"groups has one family for {n_queries} queries: at least two are needed."
-        )
+    family = np.array(
+        [places.setdefault(plain(group), len(places)) for group in families]
+    )
     names = np.empty(len(places), dtype=object)
     names[:] = list(places)
     return names, family
@@ -150,84 +139,34 @@ def _read_groups(groups, ids, n_queries, of_runs):
 
 def _of_each_query(argument, name, ids, n_queries, of_runs):
     """Return one value for each query, from a sequence or by the ids."""
-    is_dict = isinstance(argument, dict)
-    index: Any = getattr(argument, "index", None)
-    if is_dict or hasattr(index, "equals"):
-        keys = list(argument) if is_dict else list(index)
-        values = list(argument.values()) if is_dict else list(np.asarray(argument))
-        return _by_id(keys, values, name, ids, n_queries, of_runs)
-    if of_runs:
-        raise ValueError(
-            f"{name} of runs goes by the ids of queries: a dict or pandas Series, "
-            f"{name}={{'q1': ...}}."
-        )
-    if isinstance(argument, str):
-        raise ValueError(
-            f"{name} is the text {argument!r}: give the values, as frame[{argument!r}]."
-        )
-    values = list(argument)
-    if len(values) != n_queries:
-        raise ValueError(
-            f"{name} has {len(values)} values for {n_queries} queries: give one for "
-            "each query in the order of first appearance, or a dict by query id."
-        )
-    return values
-
-
-def _by_id(keys, values, name, ids, n_queries, of_runs):
-    """Return the value of each query by its id."""
-    if of_runs:
+    keys: Any = None
+    if isinstance(argument, dict):
+        keys = list(argument)
+        values = list(argument.values())
+    elif hasattr(getattr(argument, "index", None), "equals"):
+        keys = list(argument.index)
+        values = list(np.asarray(argument))
+    else:
+        values = list(argument)
+    if keys is not None and of_runs:
         keys = [id_text(key, name) for key in keys]
-    if ids is not None and keys == list(ids):
-        return values  # a column of the same table, whose index may repeat
-    of_id = dict(zip(keys, values, strict=True))
-    if len(of_id) < len(keys):
-        raise ValueError(
-            f"{name} has an id twice among {len(keys)}: give one value for each query, "
-            f"such as frame.groupby('qid')[{name!r}].first()."
-        )
     if ids is None:
         ids = range(n_queries)
-    for query in ids:
-        if query not in of_id:
-            example = shown(keys[0]) if keys else "none"
-            raise ValueError(
-                f"{name} has no value for query {shown(query)}; its ids are such as "
-                f"{example}. Give one for each query by its id, or an array in the "
-                "order of first appearance."
-            )
+    if keys is not None and keys == list(ids):
+        # A column of the same table, whose index may repeat.
+        keys = None
+        of_runs = False
+    refuse(
+        CHECKS_OF_QUERY_VALUES,
+        name=name,
+        argument=argument,
+        keys=keys,
+        values=values,
+        ids=ids,
+        n_queries=n_queries,
+        of_runs=of_runs,
+    )
+    if keys is None:
+        return values
+    of_id = dict(zip(keys, values, strict=True))
     return [of_id[query] for query in ids]
-
-
-def refuse_names_of_columns(table, **arguments):
-    """Refuse the name of a column of the table where its values are needed.
-
-    Refuses also the values of a column of text that is still in the table.
-    """
-    columns = column_names(table)
-    for argument, value in arguments.items():
-        is_name = isinstance(value, str)
-        name = value if is_name else getattr(value, "name", None)
-        if name not in columns:
-            continue
-        if is_name or first_text(np.asarray(table[name])) is not None:
-            raise ValueError(
-                f"{name!r} is a column of the table, and no ranker: give {argument}="
-                f"table[{name!r}], and as the table table.drop(columns={name!r})."
-            )
-
-
-def check_no_judge(judge, groups, sample_weight):
-    """Refuse families and weights of queries together with a judge."""
-    if judge is None:
-        return
-    if groups is not None:
-        raise ValueError(
-            "groups= is not available with judge=: average the values of people and of "
-            "the judge within each family, and give the averages to "
-            "mean_intervals(human, judge=..., judge_unlabelled=...)."
-        )
-    if sample_weight is not None:
-        raise ValueError(
-            "sample_weight= is not available with judge=: leave one of them out."
-        )

@@ -7,7 +7,9 @@ import numpy as np
 from .. import target_losses as losses
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import check_zero_division
-from ..validation._arrays import ArrayLike, shown
+from ..validation._arrays import ArrayLike
+from ..validation._check import refuse
+from ..validation._checks_of_scores import CHECKS_OF_NAMED_MEASURES
 
 
 def measured(measure, y_true, y_score, qid, sample_weight, average, zero_division):
@@ -157,11 +159,8 @@ def precision_at_k_score(
     >>> precision_at_k_score([[1, 0, 1, 0]], [[4, 3, 3, 1]], k=2)  # 1 of 2 tied fits
     0.75
     """
-    if k is not None and share is not None:
-        raise ValueError(
-            f"k={shown(k)} and share={shown(share)} both cut the list: give one of "
-            "them."
-        )
+    if share is not None:
+        refuse(CHECKS_OF_NAMED_MEASURES, measures=True, k=k, share=share)
     measure: Any
     if share is None:
         measure = losses.PrecisionAtK(10 if k is None else k)

@@ -28,6 +28,7 @@ def grades():
         "qid": np.repeat(np.arange(6), 4),
         "measure": "ndcg",
         "k": None,
+        "share": None,
         "target_loss": "ndcg",
         "labels": "graded",
         "params": {},
@@ -61,6 +62,10 @@ result = Mine().measure(y_true, y_score, qid=qid)
 PER_QUERY = """
 from lowrank_rank.metrics import per_query
 result = per_query(y_true, y_score, qid=qid, measure=measure, k=k)
+"""
+TWO_CUTS = """
+from lowrank_rank.metrics import precision_at_k_score
+result = precision_at_k_score(y_true, y_score, qid=qid, k=k, share=share)
 """
 SCORER = "result = str(make_ranking_scorer(measure, **params))"
 FIT = """
@@ -125,6 +130,9 @@ OF_MEASURES = [
     Example("cut-off in a name", grades, "measure = 'precision@0%'", SCORER),
     Example("no measure", grades, "measure = []", SCORER),
     Example("no measure", grades, "measure = {}", PER_QUERY),
+    Example(
+        "two cut-offs", grades, "k = 2; share = 0.5", TWO_CUTS, ["k = 2", "share = 0.5"]
+    ),
     Example("no cut-off", grades, "k = []", PER_QUERY, ["k = [10]", ""]),
     Example(
         "cut-offs of no measure",

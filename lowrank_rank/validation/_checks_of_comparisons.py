@@ -1,0 +1,635 @@
+"""Checks of rankers that are compared, of runs, and of values of queries."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..lists._ids import is_missing, plain
+from ._arrays import column_names, shown
+from ._check import Check
+from ._columns import first_text
+from ._kinds import kind_of
+
+# Arguments that do not go together --------------------------------------------------
+
+
+def _finds_no_rankers(given):
+    """Find rankers without names."""
+    if given.rankers is None or (isinstance(given.rankers, dict) and given.rankers):
+        return None
+    return {}
+
+
+def _finds_half_a_judge(given):
+    """Find the values of a judge for some queries and not for the others."""
+    if given.table_name != "human":
+        return None
+    return None if (given.judge is None) == (given.judge_unlabelled is None) else {}
+
+
+def _finds_beside_judge(name):
+    """Return a finder of an argument that does not go with a judge."""
+
+    def finds(given):
+        if given.judge is None or getattr(given, name) is None:
+            return None
+        without = ""
+        if given.table_name == "human":
+            without = "judge = judge_unlabelled = None"
+        return {"without": without}
+
+    return finds
+
+
+def _finds_skipped(given):
+    """Find queries that are skipped, beside a judge."""
+    if given.judge is None or given.rankers is None or not np.isnan(given.fallback):
+        return None
+    return {}
+
+
+def _finds_name_of_column(given):
+    """Find the name of a column, or a column of text that is still in the table."""
+    if given.table is None:
+        return None
+    columns = column_names(given.table)
+    for argument in ("groups", "sample_weight"):
+        value = getattr(given, argument)
+        is_name = isinstance(value, str)
+        name = value if is_name else getattr(value, "name", None)
+        if name not in columns:
+            continue
+        if not is_name and first_text(np.asarray(given.table[name])) is None:
+            continue
+        table = given.table_name
+        drop = {
+            "pandas": f"{table} = {table}.drop(columns={name!r})",
+            "polars": f"{table} = {table}.drop({name!r})",
+        }.get(kind_of(given.table), "")
+        take = f"{argument} = {table}[{name!r}]\n" if is_name and drop else ""
+        return {"name": repr(name), "argument": argument, "remedy": take + drop}
+    return None
+
+
+def _finds_no_features(given):
+    """Find a model without the rows that it scores."""
+    for name, ranker in (given.rankers or {}).items():
+        is_model = hasattr(ranker, "fit") or hasattr(ranker, "predict")
+        if is_model and given.X is None and not given.are_runs:
+            return {"name": repr(name)}
+    return None
+
+
+def _finds_function(given):
+    """Find a function in place of scores."""
+    for name, ranker in (given.rankers or {}).items():
+        is_model = hasattr(ranker, "fit") or hasattr(ranker, "predict")
+        if callable(ranker) and not is_model and not given.are_runs:
+            return {"name": repr(name)}
+    return None
+
+
+CHECKS_OF_COMPARED = [
+    Check(
+        name="rankers without names",
+        finds=_finds_no_rankers,
+        sentence=(
+            "rankers must be a dict from names to scores, fitted models or runs."
+        ),
+    ),
+    Check(
+        name="half a judge",
+        finds=_finds_half_a_judge,
+        sentence=(
+            "judge holds the judge's values of the queries with human values, and "
+            "judge_unlabelled those of other queries: give both or neither."
+        ),
+    ),
+    Check(
+        name="families beside a judge",
+        finds=_finds_beside_judge("groups"),
+        sentence=(
+            "groups= is not available with judge=: the values of people and of the "
+            "judge must be averages of the families already."
+        ),
+        remedies={
+            "Without the judge": "{without}",
+            "Without families": "groups = None",
+        },
+    ),
+    Check(
+        name="weights beside a judge",
+        finds=_finds_beside_judge("sample_weight"),
+        sentence="sample_weight= is not available with judge=.",
+        remedies={
+            "Without the judge": "{without}",
+            "Without weights": "sample_weight = None",
+        },
+    ),
+    Check(
+        name="skipped queries beside a judge",
+        finds=_finds_skipped,
+        sentence=(
+            "With judge=, zero_division must be a number: human and judge can leave "
+            "different queries undefined, and skipping them would bias the means."
+        ),
+        remedies={"": "zero_division = 0"},
+    ),
+    Check(
+        name="column of the table",
+        finds=_finds_name_of_column,
+        sentence="{name} is a column of the table, and not a ranker: {argument}= "
+        "takes its values, and the table goes without it.",
+        remedies={"Write": "{remedy}"},
+    ),
+    Check(
+        name="model without features",
+        finds=_finds_no_features,
+        sentence="The ranker {name} is a model: give X, the rows to score.",
+    ),
+    Check(
+        name="function in place of scores",
+        finds=_finds_function,
+        sentence=(
+            "The ranker {name} is a function: give the scores that it returns, or a "
+            "fitted model."
+        ),
+        raises=TypeError,
+    ),
+]
+
+# Runs -------------------------------------------------------------------------------
+
+
+def _finds_features_of_runs(given):
+    """Find features or ids beside runs."""
+    return None if given.X is None and given.qid is None else {}
+
+
+def _finds_unjudged_query(given):
+    """Find a query that the judge did not label."""
+    if given.by_judge is None:
+        return None
+    missing = sorted(given.by_people.keys() - given.by_judge.keys())
+    return {"query": shown(missing[0])} if missing else None
+
+
+def _finds_measure_of_lists(given):
+    """Find a measure that compares all documents of a query."""
+    for name, measure in given.measures.items():
+        if not measure.takes_runs:
+            return {"name": repr(name), "usable": ", ".join(given.usable())}
+    return None
+
+
+def _finds_families_of_table(given):
+    """Find families or weights where no mean is asked for."""
+    is_mean = given.is_mean is not False
+    if is_mean or (given.groups is None and given.sample_weight is None):
+        return None
+    return {}
+
+
+CHECKS_OF_RUNS = [
+    Check(
+        name="features beside runs",
+        finds=_finds_features_of_runs,
+        sentence="Runs and judgements carry their queries, and take no X and no qid.",
+        remedies={"": "X = qid = None"},
+    ),
+    Check(
+        name="queries that the judge lacks",
+        finds=_finds_unjudged_query,
+        sentence="judge has no query {query}: it must label all queries.",
+    ),
+    Check(
+        name="measure of whole lists",
+        finds=_finds_measure_of_lists,
+        sentence=(
+            "{name} compares all documents of a query, and a run orders only those "
+            "that it retrieved: use one of {usable}, with their cut-offs."
+        ),
+    ),
+    Check(
+        name="families of a table",
+        finds=_finds_families_of_table,
+        sentence=(
+            "groups and sample_weight belong to a mean, and average=None gives a table "
+            "of the queries, which mean_intervals takes with both."
+        ),
+        remedies={
+            "For the mean": 'average = "mean"',
+            "For the table": "groups = sample_weight = None",
+        },
+    ),
+]
+
+# Labels of people and of a judge ----------------------------------------------------
+
+
+def _has_no_label(y):
+    """Return whether all labels of a row are NaN."""
+    return np.isnan(y).reshape(len(y), -1).all(axis=1)
+
+
+def _finds_shape_of_judge(given):
+    """Find labels of a judge of another shape."""
+    if given.y.shape == given.judge.shape:
+        return None
+    return {"shape": given.y.shape, "of_judge": given.judge.shape}
+
+
+def _finds_unjudged_row(given):
+    """Find a row that the judge did not label."""
+    is_unjudged = _has_no_label(given.judge)
+    return {"row": int(np.argmax(is_unjudged))} if is_unjudged.any() else None
+
+
+def _finds_labels_in_part(given):
+    """Find a query of which people labelled some rows."""
+    n_missing = np.bincount(given.list_of_row, weights=_has_no_label(given.y))
+    lengths = np.bincount(given.list_of_row)
+    is_partial = (n_missing > 0) & (n_missing < lengths)
+    if not is_partial.any():
+        return None
+    place = int(np.argmax(is_partial))
+    query = place if given.ids is None else given.ids[place]
+    return {
+        "n": f"{n_missing[place]:.0f}",
+        "length": lengths[place],
+        "query": shown(query),
+    }
+
+
+def _finds_other_items(given):
+    """Find an item that only one of people and the judge left out."""
+    if given.y.ndim < 2:
+        return None
+    is_different = np.isnan(given.y) != np.isnan(given.judge)
+    is_different[_has_no_label(given.y)] = False
+    if not is_different.any():
+        return None
+    row, item = np.argwhere(is_different)[0][:2]
+    return {"row": row, "item": item}
+
+
+CHECKS_OF_JUDGE = [
+    Check(
+        name="shape of the judge's labels",
+        finds=_finds_shape_of_judge,
+        sentence=(
+            "y_true has the shape {shape}, and judge {of_judge}: they must be equal."
+        ),
+    ),
+    Check(
+        name="rows that the judge lacks",
+        finds=_finds_unjudged_row,
+        sentence="judge is NaN in row {row}: it must label all rows.",
+    ),
+    Check(
+        name="queries labelled in part",
+        finds=_finds_labels_in_part,
+        sentence=(
+            "y_true has NaN in {n} of {length} rows of query {query}: people must "
+            "label all rows of a query or none."
+        ),
+    ),
+    Check(
+        name="items of people and of the judge",
+        finds=_finds_other_items,
+        sentence=(
+            "Only one of y_true and judge is NaN in row {row}, item {item}: people "
+            "must label all items of the row that the judge labels, or none."
+        ),
+    ),
+]
+
+# Compared queries -------------------------------------------------------------------
+
+
+def _finds_no_baseline(given):
+    """Find a baseline that is not a ranker."""
+    if given.baseline is None or given.baseline in given.names:
+        return None
+    return {"baseline": shown(given.baseline), "names": shown(given.names)}
+
+
+def _finds_few_queries(given):
+    """Find a measure that is defined on fewer than two queries."""
+    for measure, is_compared in given.is_compared.items():
+        if given.has_judge or is_compared.sum() >= 2:
+            continue
+        need = "a zero_division"
+        if given.unit == "tasks":
+            need = "more rows with all values"
+        elif len(is_compared) == 1 and given.are_runs:
+            need = "more queries"
+        elif len(is_compared) == 1:
+            need = "qid, the query of each row"
+        return {
+            "measure": measure,
+            "n": is_compared.sum(),
+            "n_all": len(is_compared),
+            "unit": given.unit,
+            "need": need,
+        }
+    return None
+
+
+CHECKS_OF_RANKED = [
+    Check(
+        name="baseline that is not a ranker",
+        finds=_finds_no_baseline,
+        sentence="baseline {baseline} is not one of the rankers, {names}.",
+    ),
+    Check(
+        name="few compared queries",
+        finds=_finds_few_queries,
+        sentence=(
+            "{measure} is defined on {n} of {n_all} {unit}: at least two are needed. "
+            "Give {need}."
+        ),
+    ),
+]
+
+# Values of each query ---------------------------------------------------------------
+
+
+def _finds_values_by_place(given):
+    """Find values of the queries of runs without their ids."""
+    if given.keys is not None or not given.of_runs:
+        return None
+    return {"name": given.name}
+
+
+def _finds_text_of_values(given):
+    """Find a text in place of values."""
+    if not isinstance(given.argument, str):
+        return None
+    return {"name": given.name, "text": repr(given.argument)}
+
+
+def _finds_number_of_values(given):
+    """Find another number of values than of queries."""
+    if given.keys is not None or len(given.values) == given.n_queries:
+        return None
+    return {"name": given.name, "n": len(given.values), "n_queries": given.n_queries}
+
+
+def _finds_two_values(given):
+    """Find an id with two values."""
+    if given.keys is None or len(set(given.keys)) == len(given.keys):
+        return None
+    remedy = ""
+    found: dict = {}
+    for key, value in zip(given.keys, given.values, strict=True):
+        found.setdefault(key, []).append(value)
+    are_equal = all(
+        one == other for values in found.values() for one, other in pairwise(values)
+    )
+    index: Any = getattr(given.argument, "index", None)
+    is_series = getattr(index, "nlevels", 0) == 1
+    if is_series and are_equal and index.nunique() == len(found):
+        remedy = f"{given.name} = {given.name}[~{given.name}.index.duplicated()]"
+    return {"name": given.name, "n": len(given.keys), "remedy": remedy}
+
+
+def _finds_no_value(given):
+    """Find a query without a value."""
+    if given.keys is None:
+        return None
+    keys = set(given.keys)
+    query = next((query for query in given.ids if query not in keys), None)
+    if query is None:
+        return None
+    example = shown(given.keys[0]) if given.keys else "none"
+    return {"name": given.name, "query": shown(query), "example": example}
+
+
+def _finds_low_weights(given):
+    """Find weights below 0, or weights that are all 0."""
+    weights = given.weights
+    if weights is None or ((weights >= 0).all() and weights.any()):
+        return None
+    return {"lowest": f"{weights.min():.3g}", "highest": f"{weights.max():.3g}"}
+
+
+def _finds_no_family(given):
+    """Find a query without a family."""
+    if given.name != "groups":
+        return None
+    place = next((i for i, one in enumerate(given.values) if is_missing(one)), None)
+    if place is None:
+        return None
+    kind = kind_of(given.argument)
+    if kind == "mapping":
+        remedy = (
+            "groups = {query: f'query {query}' if pandas.isna(family) else family"
+            " for query, family in groups.items()}"
+        )
+    else:
+        remedy = (
+            "[f'query {i}' if pandas.isna(family) else family"
+            " for i, family in enumerate(groups)]"
+        )
+        has_index = hasattr(getattr(given.argument, "index", None), "equals")
+        if has_index:
+            remedy = f"pandas.Series({remedy}, groups.index)"
+        remedy = f"groups = {remedy}"
+    return {"family": shown(given.values[place]), "query": place, "remedy": remedy}
+
+
+def _finds_one_family(given):
+    """Find queries that are all of one family."""
+    if given.name != "groups" or len(set(map(plain, given.values))) > 1:
+        return None
+    return {"n": given.n_queries}
+
+
+CHECKS_OF_QUERY_VALUES = [
+    Check(
+        name="values of runs by place",
+        finds=_finds_values_by_place,
+        sentence=(
+            "{name} of runs goes by the ids of queries, as a dict or a pandas Series."
+        ),
+    ),
+    Check(
+        name="text in place of values",
+        finds=_finds_text_of_values,
+        sentence="{name} is the text {text}: give the values, one for each query.",
+    ),
+    Check(
+        name="number of values",
+        finds=_finds_number_of_values,
+        sentence=(
+            "{name} has {n} values for {n_queries} queries: give one for each query in "
+            "the order of first appearance, or a dict by query id."
+        ),
+    ),
+    Check(
+        name="id with two values",
+        finds=_finds_two_values,
+        sentence="{name} has an id twice among {n}: give one value for each query.",
+        remedies={"": "{remedy}"},
+    ),
+    Check(
+        name="query without a value",
+        finds=_finds_no_value,
+        sentence=(
+            "{name} has no value for query {query}; its ids are such as {example}. "
+            "Give one for each query by its id, or an array in the order of first "
+            "appearance."
+        ),
+    ),
+    Check(
+        name="query without a family",
+        finds=_finds_no_family,
+        sentence="groups has no family, {family}, for query {query}.",
+        remedies={"A family of its own for each such query": "{remedy}"},
+    ),
+    Check(
+        name="one family",
+        finds=_finds_one_family,
+        sentence="groups has one family for {n} queries: at least two are needed.",
+        remedies={"Without families": "groups = None"},
+    ),
+    Check(
+        name="weights of queries",
+        finds=_finds_low_weights,
+        sentence=(
+            "sample_weight must be >= 0, and above 0 for some query, got {lowest} to "
+            "{highest}."
+        ),
+    ),
+]
+
+# Means ------------------------------------------------------------------------------
+
+#: Why intervals do not hold at every look.
+_REASONS = {
+    "judge": "the weight of a judge is estimated from all queries, for one look",
+    "groups": "each further query of a family changes the family's average",
+    "sample_weight": "the bets take each query once, when it comes",
+}
+
+
+def _finds_few_values(given):
+    """Find a column with fewer than two values."""
+    if given.n_defined.min() >= 2:
+        return None
+    name = given.names[np.argmin(given.n_defined)] or "human"
+    n_defined = given.n_defined.min()
+    return {"name": name, "n": n_defined, "n_all": len(given.h), "unit": given.unit}
+
+
+def _finds_single_weight(given):
+    """Find weights that are nearly all of one value."""
+    if given.weights is None:
+        return None
+    weights = np.where(np.isnan(given.h), 0.0, given.weights[:, np.newaxis])
+    # n = 1 / sum p**2 for the weights p with the sum 1.
+    p = weights / weights.sum(axis=0)
+    n = 1.0 / np.sum(p**2, axis=0)
+    return {"n": f"{n.min():.3g}"} if n.min() < 2.0 else None
+
+
+def _finds_without_look(given):
+    """Find an argument without an interval that holds at every look."""
+    given_arguments = {
+        "judge": given.judge,
+        "groups": given.groups,
+        "sample_weight": given.weights,
+    }
+    for name, value in given_arguments.items():
+        if given.anytime and value is not None:
+            without = "" if name == "judge" else f"{name} = None"
+            return {"name": name, "reason": _REASONS[name], "without": without}
+    return None
+
+
+def _finds_unbounded(given):
+    """Find values outside [0, 1], beyond rounding errors of sums over documents."""
+    if not given.anytime:
+        return None
+    lowest = np.nanmin(given.h)
+    highest = np.nanmax(given.h)
+    if lowest >= -1e-9 and highest <= 1.0 + 1e-9:
+        return None
+    return {"lowest": f"{lowest:.3g}", "highest": f"{highest:.3g}"}
+
+
+_ONE_LOOK = "For intervals that hold at one look"
+
+CHECKS_OF_MEANS = [
+    Check(
+        name="few values",
+        finds=_finds_few_values,
+        sentence="{name} is defined on {n} of {n_all} {unit}, not two.",
+    ),
+    Check(
+        name="weight of a single query",
+        finds=_finds_single_weight,
+        sentence=(
+            "sample_weight gives nearly all weight to one: {n} equal weights would "
+            "estimate as precisely, and at least two are needed."
+        ),
+    ),
+    Check(
+        name="argument without looks",
+        finds=_finds_without_look,
+        sentence="anytime=True is not available with {name}=: {reason}.",
+        remedies={_ONE_LOOK: "anytime = False", "Without {name}": "{without}"},
+    ),
+    Check(
+        name="values without bounds",
+        finds=_finds_unbounded,
+        sentence=(
+            "anytime=True needs values in [0, 1], as those of 'ndcg@10', or divided by "
+            "the largest value possible, and these are {lowest} to {highest}: the bets "
+            "need bounds that hold for all later queries too."
+        ),
+        remedies={_ONE_LOOK: "anytime = False"},
+    ),
+]
+
+
+def _finds_shapes_of_values(given):
+    """Find values of people and of a judge of shapes that do not fit."""
+    shape = given.h.shape
+    if shape == given.j.shape and shape[1:] == given.j_unlabelled.shape[1:]:
+        return None
+    return {
+        "human": shape,
+        "judge": given.j.shape,
+        "unlabelled": given.j_unlabelled.shape,
+    }
+
+
+def _finds_few_judged(given):
+    """Find too few values for the weight of a judge."""
+    if len(given.h) >= 5 and len(given.j_unlabelled) >= 2:
+        return None
+    return {"n": len(given.h), "n_unlabelled": len(given.j_unlabelled)}
+
+
+CHECKS_OF_JUDGED_VALUES = [
+    Check(
+        name="shapes of judged values",
+        finds=_finds_shapes_of_values,
+        sentence=(
+            "human has the shape {human}, judge {judge}, judge_unlabelled "
+            "{unlabelled}: give human and judge of one shape, (n,) or (n, k), "
+            "judge_unlabelled (N,) or (N, k)."
+        ),
+    ),
+    Check(
+        name="few judged values",
+        finds=_finds_few_judged,
+        sentence=(
+            "{n} values have human labels and {n_unlabelled} the judge's labels alone: "
+            "at least 5 and 2 are needed."
+        ),
+    ),
+]

@@ -1,0 +1,441 @@
+"""Rankers that are compared, runs, and values of queries."""
+
+import numpy as np
+import pandas as pd
+
+from . import Example
+
+# Arguments that do not go together --------------------------------------------------
+
+
+def scores():
+    """Two rankers of twelve queries of four documents."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 48).astype(float)
+    y[::4] = 2.0
+    X = rng.normal(size=(48, 3))
+    return {
+        "y_true": y,
+        "rankers": {"a": y + rng.normal(size=48), "b": X[:, 0]},
+        "X": X,
+        "qid": np.repeat(np.arange(12), 4),
+        "measure": "ndcg@3",
+        "judge": None,
+        "groups": None,
+        "sample_weight": None,
+        "zero_division": 0.0,
+        "anytime": False,
+        "baseline": None,
+    }
+
+
+def judged():
+    """Labels of a judge, and of people in every second query."""
+    clean = scores()
+    people = np.where(clean["qid"] % 2 == 0, clean["y_true"], np.nan)
+    return {**clean, "judge": clean["y_true"], "y_true": people}
+
+
+def items():
+    """Labels of four items, by a judge and by people in every second query."""
+    clean = judged()
+    shape = (12, 4)
+    rankers = {name: one.reshape(shape) for name, one in clean["rankers"].items()}
+    return {
+        **clean,
+        "y_true": clean["y_true"].reshape(shape),
+        "judge": clean["judge"].reshape(shape),
+        "rankers": rankers,
+        "qid": None,
+        "X": None,
+    }
+
+
+def table():
+    """Values of two systems in twelve tasks, and the topic of each task."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {"a": rng.uniform(size=12), "b": rng.uniform(size=12)}, dtype=float
+    )
+    topic = pd.Series([f"topic {i % 5}" for i in range(12)], name="topic")
+    return {
+        **scores(),
+        "y_true": frame,
+        "human": frame,
+        "rankers": None,
+        "qid": None,
+        "X": None,
+        "measure": None,
+        "groups": topic.tolist(),
+        "topic": topic,
+        "judge_unlabelled": None,
+    }
+
+
+def values():
+    """Values of people and of a judge."""
+    rng = np.random.default_rng(2)
+    human = rng.uniform(size=12)
+    return {
+        "human": human,
+        "judge": None,
+        "judge_unlabelled": None,
+        "others": [human + 0.1, rng.uniform(size=40)],
+        "groups": None,
+        "sample_weight": None,
+        "anytime": False,
+    }
+
+
+COMPARE = """
+from lowrank_rank import compare_rankers
+found = compare_rankers(
+    y_true, rankers, X=X, qid=qid, measure=measure, judge=judge, groups=groups,
+    sample_weight=sample_weight, baseline=baseline, zero_division=zero_division,
+    anytime=anytime,
+)
+result = numpy.concatenate([found.means.interval, found.interval]).ravel()
+"""
+INTERVALS = """
+from lowrank_rank.metrics import mean_intervals
+result = mean_intervals(
+    human, judge=judge, judge_unlabelled=judge_unlabelled, groups=groups,
+    sample_weight=sample_weight, anytime=anytime,
+).interval
+"""
+FAMILIES = "groups = numpy.arange(12) % 5"
+WEIGHTS = "sample_weight = numpy.arange(12) + 1.0"
+JUDGE = "judge, judge_unlabelled = others; "
+WITH_TOPIC = "{0} = pandas.concat([{0}, topic], axis=1); groups = 'topic'"
+OF_POLARS = "; {0} = polars.from_pandas({0})"
+
+OF_ARGUMENTS = [
+    Example(
+        "rankers without names", scores, "rankers = list(rankers.values())", COMPARE
+    ),
+    Example("rankers without names", scores, "rankers = {}", COMPARE),
+    Example("half a judge", values, "judge = human", INTERVALS),
+    Example("half a judge", values, "judge_unlabelled = human", INTERVALS),
+    Example("families beside a judge", judged, FAMILIES, COMPARE, [""]),
+    Example(
+        "families beside a judge",
+        values,
+        JUDGE + FAMILIES,
+        INTERVALS,
+        [FAMILIES, JUDGE],
+    ),
+    Example("weights beside a judge", judged, WEIGHTS, COMPARE, [""]),
+    Example(
+        "weights beside a judge", values, JUDGE + WEIGHTS, INTERVALS, [WEIGHTS, JUDGE]
+    ),
+    Example(
+        "skipped queries beside a judge",
+        judged,
+        "zero_division = numpy.nan",
+        COMPARE,
+        [""],
+    ),
+    Example("column of the table", table, WITH_TOPIC.format("y_true"), COMPARE, [""]),
+    Example(
+        "column of the table",
+        table,
+        WITH_TOPIC.format("y_true") + OF_POLARS.format("y_true"),
+        COMPARE,
+        [""],
+    ),
+    Example("column of the table", table, WITH_TOPIC.format("human"), INTERVALS, [""]),
+    Example(
+        "column of the table",
+        table,
+        WITH_TOPIC.format("human") + OF_POLARS.format("human"),
+        INTERVALS,
+        [""],
+    ),
+    Example(
+        "column of the table",
+        table,
+        WITH_TOPIC.format("human") + "; groups = topic",
+        INTERVALS,
+        [""],
+    ),
+    Example(
+        "column of the table",
+        table,
+        "human = human.assign(traffic=1.0).to_records(); sample_weight = 'traffic'",
+        INTERVALS,
+    ),
+    Example(
+        "model without features",
+        scores,
+        "X = None; rankers['a'] = lowrank_rank.OrderPreservingRegressor()",
+        COMPARE,
+    ),
+    Example("function in place of scores", scores, "rankers['a'] = len", COMPARE),
+]
+# Runs -------------------------------------------------------------------------------
+
+
+def runs():
+    """Two runs and the judgements of four queries, and of a judge."""
+    rng = np.random.default_rng(3)
+    documents = [f"d{i}" for i in range(8)]
+    qrels = {}
+    found = {"a": {}, "b": {}}
+    for q in range(8):
+        qrels[f"q{q}"] = dict(
+            zip(documents, rng.integers(0, 3, 8).tolist(), strict=True)
+        )
+        for run in found.values():
+            scores_of_query = rng.normal(size=8).tolist()
+            run[f"q{q}"] = dict(zip(documents, scores_of_query, strict=True))
+    return {
+        **scores(),
+        "y_true": qrels,
+        "qrels": qrels,
+        "rankers": found,
+        "run": found["a"],
+        "X": None,
+        "qid": None,
+        "average": "mean",
+    }
+
+
+RUN = """
+from lowrank_rank.metrics import evaluate_run
+result = evaluate_run(
+    qrels=qrels, run=run, measure=measure, average=average, groups=groups,
+    sample_weight=sample_weight,
+)
+result = numpy.ravel(list(result.values()) if average else result.to_numpy())
+"""
+TRAFFIC = "sample_weight = {q: i + 1.0 for i, q in enumerate(qrels)}"
+OF_RUNS = [
+    Example("features beside runs", runs, "qid = numpy.arange(8)", COMPARE, [""]),
+    Example("features beside runs", runs, "X = numpy.ones((8, 2))", COMPARE, [""]),
+    Example(
+        "queries that the judge lacks",
+        runs,
+        "judge = {q: qrels[q] for q in list(qrels)[1:]}",
+        COMPARE,
+    ),
+    Example("measure of whole lists", runs, "measure = 'auc'", COMPARE),
+    Example("measure of whole lists", runs, "measure = 'kendall'", RUN),
+    Example(
+        "families of a table",
+        runs,
+        "average = None; " + TRAFFIC,
+        RUN,
+        [TRAFFIC, "average = None"],
+    ),
+]
+
+# Labels of people and of a judge ----------------------------------------------------
+
+OF_JUDGES = [
+    Example("shape of the judge's labels", judged, "judge = judge[:-4]", COMPARE),
+    Example("rows that the judge lacks", judged, "judge[5] = numpy.nan", COMPARE),
+    Example("rows that the judge lacks", items, "judge[5] = numpy.nan", COMPARE),
+    Example("queries labelled in part", judged, "y_true[1] = numpy.nan", COMPARE),
+    Example("items of people and of the judge", items, "y_true[2, 1] = None", COMPARE),
+]
+
+# Compared queries -------------------------------------------------------------------
+
+OF_RANKED = [
+    Example("baseline that is not a ranker", scores, "baseline = 'c'", COMPARE),
+    Example("few compared queries", scores, "qid = None", COMPARE),
+    Example(
+        "few compared queries",
+        scores,
+        "y_true[4:] = 0; zero_division = numpy.nan",
+        COMPARE,
+    ),
+    Example(
+        "few compared queries", table, "groups = None; y_true = y_true[:1]", COMPARE
+    ),
+]
+
+# Values of each query ---------------------------------------------------------------
+
+
+def grouped():
+    """Scores, and families and weights of the queries."""
+    topics = [f"topic {i % 5}" for i in range(12)]
+    return {**scores(), "groups": topics, "topics": topics}
+
+
+def indexed():
+    """Families and weights by the ids of the queries."""
+    clean = grouped()
+    weights = pd.Series(np.arange(12) + 1.0, np.arange(12))
+    return {
+        **clean,
+        "groups": pd.Series(clean["groups"], np.arange(12)),
+        "sample_weight": weights,
+    }
+
+
+def alone():
+    """The last two queries are families of their own."""
+    clean = grouped()
+    topics = clean["topics"][:10]
+    return {**clean, "groups": [*topics, "x", "y"], "topics": topics}
+
+
+WITHOUT = "groups = topics + [None, None]"
+TWICE = "{0} = pandas.concat([{0}, {0}[:3]])"
+OF_VALUES = [
+    Example("values of runs by place", runs, "groups = [0, 1] * 4", COMPARE),
+    Example("values of runs by place", runs, "sample_weight = [1.0] * 8", RUN),
+    Example("text in place of values", scores, "groups = 'topic'", COMPARE),
+    Example("number of values", grouped, "groups = groups * 4", COMPARE),
+    Example("number of values", scores, "sample_weight = [1.0, 2.0]", COMPARE),
+    Example("id with two values", indexed, TWICE.format("groups"), COMPARE, [""]),
+    Example(
+        "id with two values", indexed, TWICE.format("sample_weight"), COMPARE, [""]
+    ),
+    Example(
+        "id with two values",
+        indexed,
+        TWICE.format("sample_weight") + "; sample_weight.iloc[-1] = 9.0",
+        COMPARE,
+    ),
+    Example(
+        "id with two values",
+        runs,
+        "sample_weight = {1: 1.0, '1': 2.0}",
+        RUN,
+    ),
+    Example("query without a value", indexed, "groups = groups[1:]", COMPARE),
+    Example("query without a value", scores, "groups = {'q1': 'a'}", COMPARE),
+    Example("query without a family", alone, WITHOUT, COMPARE, [""]),
+    Example(
+        "query without a family",
+        alone,
+        WITHOUT + "; groups = numpy.array(groups, dtype=object)",
+        COMPARE,
+        [""],
+    ),
+    Example(
+        "query without a family",
+        alone,
+        WITHOUT + "; groups = pandas.Series(groups)",
+        COMPARE,
+        [""],
+    ),
+    Example(
+        "query without a family",
+        alone,
+        WITHOUT + "; groups = pandas.Series(groups)[::-1]",
+        COMPARE,
+        [""],
+    ),
+    Example(
+        "query without a family",
+        alone,
+        WITHOUT + "; groups = pandas.Categorical(groups)",
+        COMPARE,
+        [""],
+    ),
+    Example(
+        "query without a family",
+        alone,
+        WITHOUT + "; groups = polars.Series(groups)",
+        COMPARE,
+        [""],
+    ),
+    Example(
+        "query without a family",
+        alone,
+        "groups = [*(int(one[-1]) for one in topics), numpy.nan, numpy.nan]",
+        COMPARE,
+        [""],
+    ),
+    Example(
+        "query without a family",
+        alone,
+        WITHOUT + "; groups = dict(enumerate(groups))",
+        COMPARE,
+        [""],
+    ),
+    Example("one family", scores, "groups = ['a'] * 12", COMPARE, [""]),
+    Example(
+        "one family", scores, "groups = dict.fromkeys(range(12), 1)", COMPARE, [""]
+    ),
+    Example("weights of queries", scores, "sample_weight = numpy.zeros(12)", COMPARE),
+    Example(
+        "weights of queries", values, "sample_weight = [1, 2] * 5 + [-1, 1]", INTERVALS
+    ),
+]
+
+# Means ------------------------------------------------------------------------------
+
+OF_MEANS = [
+    Example("few values", values, "human[1:] = numpy.nan", INTERVALS),
+    Example("few values", values, "human = [0.5]", INTERVALS),
+    Example(
+        "weight of a single query",
+        values,
+        "sample_weight = [1e9] + [1.0] * 11",
+        INTERVALS,
+    ),
+    Example(
+        "argument without looks",
+        values,
+        "anytime = True; " + FAMILIES,
+        INTERVALS,
+        [FAMILIES, "anytime = True"],
+    ),
+    Example(
+        "argument without looks",
+        values,
+        "anytime = True; " + WEIGHTS,
+        INTERVALS,
+        [WEIGHTS, "anytime = True"],
+    ),
+    Example(
+        "argument without looks",
+        values,
+        "anytime = True; " + JUDGE,
+        INTERVALS,
+        [JUDGE],
+    ),
+    Example("argument without looks", judged, "anytime = True", COMPARE, [""]),
+    Example(
+        "argument without looks",
+        scores,
+        "anytime = True; " + FAMILIES,
+        COMPARE,
+        [FAMILIES, "anytime = True"],
+    ),
+    Example(
+        "values without bounds",
+        values,
+        "human *= 5; anytime = True",
+        INTERVALS,
+        ["human *= 5"],
+    ),
+    Example(
+        "values without bounds",
+        scores,
+        "measure = 'dcg@3'; anytime = True",
+        COMPARE,
+        ["measure = 'dcg@3'"],
+    ),
+    Example("shapes of judged values", values, JUDGE + "judge = judge[1:]", INTERVALS),
+    Example(
+        "few judged values",
+        values,
+        JUDGE + "human = human[:4]; judge = judge[:4]",
+        INTERVALS,
+    ),
+]
+
+EXAMPLES = [
+    *OF_ARGUMENTS,
+    *OF_RUNS,
+    *OF_JUDGES,
+    *OF_RANKED,
+    *OF_VALUES,
+    *OF_MEANS,
+]
