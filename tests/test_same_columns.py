@@ -123,7 +123,8 @@ def test_labels_and_scores_of_measures():
         lambda: compare_rankers(y, {"one": y, "two": y}, judge=other),
     ):
         with pytest.raises(
-            ValueError, match=r"columns of (y_score|judge) should be those of y_tr"
+            ValueError,
+            match=r"columns of (rankers\['two'\]|judge) should be those of y_tr",
         ):
             call()
     column = y[["i"]]
