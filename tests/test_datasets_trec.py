@@ -279,7 +279,7 @@ def test_scale_and_shift_of_a_run_change_no_feature():
     [
         ({}, ValueError, "runs must be a dict from names to runs"),
         ([RUN], ValueError, "runs must be a dict from names to runs"),
-        (RUN, TypeError, r"runs\['q2'\]\['.*'\] is .*: give \{document: value\}"),
+        (RUN, TypeError, r"runs is one run, .* Write runs = \{'run': runs\}"),
         ({"a": {"q9": {"x": 1.0}}}, ValueError, "share no query"),
         (
             {"a": {"q2": {"x": np.nan}}},

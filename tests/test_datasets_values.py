@@ -52,22 +52,21 @@ def test_rows_without_any_value_are_left_out():
     [
         (
             {"model": ["x", "y", "z", "w"], **VALUES},
-            "set_index.*'model'.*table.T.*pivot",
+            "(?s)column 'model' .*one != 'model'",
         ),
         ({"one": ["0.5", "1", "1", "0"]}, "holds text or ids, such as '0.5'"),
         ({"day": np.array(["2025-01-01"] * 4, "datetime64[D]"), **VALUES}, "'day'"),
         (
             {**VALUES, "three": [1.0, np.nan, np.nan, 1.0]},
-            r"'three' lacks a value in 2 of 4 rows in which others have one: "
-            r"table.dropna\(\), or",
+            "'three' lacks a value in 2 of 4 rows in which others have one",
         ),
         (
             {"one": [1.0, np.nan, 0.0], "two": [np.nan, 1.0, np.nan]},
-            r"'two' lacks .* no row has all values.*ttest_ind\(table\['one'\]",
+            "'two' lacks .* No row has all values.*ttest_ind",
         ),
         (
             {**VALUES, "three": [1.0]},
-            r"\('one' 4, 'three' 1\): a row is .*ttest_ind\(table\['one'\],",
+            r"\('one' 4, 'three' 1\): a row is .*ttest_ind",
         ),
         ({"one": [1.0], "two": [2.0]}, "value is defined on 1 of 1 tasks"),
         (np.ones((4, 2)), "Give rankers, .* or as y_true a table of values"),
@@ -85,9 +84,7 @@ def test_what_is_no_table_of_values_is_refused(table, message):
 
 @pytest.mark.parametrize("name", ["X", "qid", "measure", "judge"])
 def test_what_has_no_use_beside_a_table_is_refused(name):
-    with pytest.raises(
-        ValueError, match=f"{name}= has no use: leave it out, or give rankers"
-    ):
+    with pytest.raises(ValueError, match=f"{name}= has no use"):
         compare_rankers(VALUES, **{name: "ndcg@10"})
 
 

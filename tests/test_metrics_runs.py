@@ -359,7 +359,7 @@ def test_swapped_arguments_of_compare_rankers_are_a_sentence():
     runs = {"a": {q: dict.fromkeys(found, 0.5) for q, found in qrels.items()}}
     with pytest.raises(TypeError, match=r"y_true\['a'\]\['q0'\] is a dict") as error:
         compare_rankers(runs, qrels)
-    assert "compare_rankers(qrels, {'name': run})" in str(error.value)
+    assert error.value.remedies == ("y_true, rankers = rankers, y_true",)
     assert len(str(error.value)) < 300
 
 

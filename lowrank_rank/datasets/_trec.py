@@ -1,12 +1,9 @@
 """TREC files: runs (results of a system) and qrels (judgements of documents)."""
 
-import re
-import sys
 from collections import defaultdict
 from io import BytesIO
 from itertools import chain, repeat
 from math import isfinite
-from numbers import Integral, Number, Real
 from typing import Any
 
 import numpy as np
@@ -17,27 +14,29 @@ from ..lists._ids import plain
 from ..validation._arrays import column_names, is_frame, shown, table_of
 from ..validation._check import refuse
 from ..validation._checks_of_files import CHECKS_OF_FILES, CHECKS_OF_TREC_LINES
+from ..validation._checks_of_tables import (
+    CHECKS_OF_DOCUMENT_TABLES,
+    CHECKS_OF_DOCUMENT_VALUES,
+    CHECKS_OF_DOCUMENTS,
+    CHECKS_OF_RUNS,
+    CHECKS_OF_RUNS_BY_NAME,
+    CHECKS_OF_RUNS_TO_JOIN,
+    CHECKS_OF_WRITTEN_DOCUMENTS,
+    DOCUMENT,
+    LARGEST_FLOAT,
+    RELEVANCE,
+    SCORE,
+    is_finite_number,
+    is_word,
+)
 from ..validation._findings import found
 from ..validation._ids import id_text
+from ..validation._kinds import arrive
 from ..validation._labels import QUERY
 from ..validation._parameters import Rule, check_parameter
 from ._files import numbered_blocks, open_replacing, path_like, read_path
 
-#: Possible names of the columns of a frame; tables that are returned have the first.
-DOCUMENT = ("docno", "doc_id")
-SCORE = ("score",)
-RELEVANCE = ("relevance", "label", "rel")
-_LARGEST = sys.float_info.max
-
-
-# UTF-8 has no halves of surrogate pairs.
-_word = Rule(
-    lambda value: (
-        isinstance(value, str)
-        and bool(re.fullmatch(r"[^\s\ud800-\udfff]+", value, re.ASCII))
-    ),
-    "a word, a string without spaces",
-)
+_word = Rule(is_word, "a word, a string without spaces")
 
 
 def is_judgements(table):
@@ -75,34 +74,32 @@ def read_mapping(table, value_names, name):
     """
     if path_like.accepts(table):
         return load_run(table) if value_names is SCORE else load_qrels(table)
-    _refuse_other_kind(table, value_names, name)
+    if type(table) is not dict:
+        arrive(**{name: table})
+        refuse(
+            CHECKS_OF_DOCUMENT_TABLES, table=table, name=name, value_names=value_names
+        )
     if is_frame(table):
-        return _of_triples(_rows_of_frame(table, value_names, name), {}, name, True)
+        rows = _rows_of_frame(table, value_names)
+        return _of_triples(rows, {}, name, table, value_names)
     if hasattr(table, "to_dict"):
         table = table.to_dict()
     if _is_checked(table):
         return table
-    if not isinstance(table, dict):
-        raise TypeError(
-            f"{name} must be a dict from queries to dicts from documents to values, or "
-            f"to {_lists_of(value_names)}; a frame, a path, or a Run or Qrels of ranx; "
-            f"got {type(table).__name__}."
-        )
     queries: dict = {id_text(query, name): {} for query in table}
-    if len(queries) != len(table):
-        raise ValueError(
-            f"{name} contains a query twice, once as text and once as a number."
-        )
-    pairs = {
-        query: _documents_with_values(documents, f"{name}[{shown(query)}]", value_names)
-        for query, documents in table.items()
-    }
+    refuse(
+        CHECKS_OF_DOCUMENTS,
+        table=table,
+        name=name,
+        value_names=value_names,
+        queries=queries,
+    )
     triples = (
         (query, document, value)
-        for query, documents in pairs.items()
-        for document, value in documents
+        for query, documents in table.items()
+        for document, value in _documents_with_values(documents, value_names)
     )
-    return _of_triples(triples, queries, name, False)
+    return _of_triples(triples, queries, name, table, value_names)
 
 
 def _is_checked(table):
@@ -122,117 +119,47 @@ def _is_checked(table):
         numbers = np.array(values, dtype=np.float64)
     except OverflowError:  # an integer beyond the floating range
         return False
-    return bool(np.all(np.abs(numbers) <= _LARGEST))
+    return bool(np.all(np.abs(numbers) <= LARGEST_FLOAT))
 
 
-def _refuse_other_kind(table, value_names, name):
-    """Refuse a run in the place of qrels, and the reverse, if its type says it."""
-    other_names = RELEVANCE if value_names is SCORE else SCORE
-    columns = column_names(table) if is_frame(table) else []
-    is_other = not set(columns) & set(value_names) and set(columns) & set(other_names)
-    if type(table).__module__.partition(".")[0] == "ranx":
-        is_other = type(table).__name__ == ("Qrels" if value_names is SCORE else "Run")
-    if not is_other:
-        return
-    kinds = ("judgements", "a run")
-    if value_names is RELEVANCE:
-        kinds = ("a run", "judgements")
-    raise TypeError(
-        f"{name} holds {kinds[0]} and must hold {kinds[1]}: "
-        "evaluate_run(qrels=..., run=...), compare_rankers(qrels, {'name': run})."
-    )
-
-
-def _lists_of(value_names):
-    """Word what may stand for the documents of a query besides a dict."""
-    if value_names is SCORE:
-        return "lists of ids, best first"
-    return "lists or sets of relevant documents"
-
-
-def _rows_of_frame(table, value_names, name):
+def _rows_of_frame(table, value_names):
     """Return the query, document and value of each row of a frame."""
     columns = []
     for names in (QUERY, DOCUMENT, value_names):
-        present = [column for column in names if column in column_names(table)]
-        if not present:
-            raise ValueError(
-                f"{name} has the columns {shown(column_names(table))}: one must be "
-                f"called {' or '.join(map(repr, names))}."
-            )
-        columns.append(np.asarray(table[present[0]]).tolist())
+        name = next(column for column in names if column in column_names(table))
+        columns.append(np.asarray(table[name]).tolist())
     return zip(*columns, strict=True)
 
 
-def _documents_with_values(documents, where, value_names):
+def _documents_with_values(documents, value_names):
     """Return pairs of a document and its value; a list of a run is best first."""
     if isinstance(documents, dict):
         return documents.items()
-    if isinstance(documents, np.ndarray) and documents.ndim == 1:
+    if isinstance(documents, np.ndarray):
         documents = documents.tolist()
-    is_set = isinstance(documents, set | frozenset)
-    if is_set and value_names is SCORE:
-        raise TypeError(
-            f"{where} is a set, which has no order: give a list, best first, or "
-            "{document: score}."
-        )
-    if not is_set and not isinstance(documents, list | tuple):
-        raise TypeError(
-            f"{where} is {shown(documents)}: give {{document: value}}, or one of the "
-            f"{_lists_of(value_names)}."
-        )
-    if not is_set:
-        for place, document in enumerate(documents):
-            _check_id(document, f"{where}[{place}]", value_names)
     if value_names is SCORE:
         return zip(documents, range(len(documents), 0, -1), strict=True)
     return zip(documents, repeat(1))
 
 
-def _check_id(document, where, value_names):
-    """Refuse an entry of a list that may be a score, or a document with its value."""
-    value = value_names[0]
-    document = plain(document)
-    if isinstance(document, tuple):
-        if len(document) == 2 and isinstance(plain(document[1]), Number):
-            raise TypeError(
-                f"{where} is {shown(document)}: if this is a document with its "
-                f"{value}, give {{document: {value}}}; if it is the id of a document, "
-                "give text, such as 'document#part'."
-            )
-        return
-    is_value = isinstance(document, Number) and not isinstance(document, Integral)
-    is_table = isinstance(document, list | dict | set | frozenset | np.ndarray)
-    if is_value or is_table or document is None or isinstance(document, bool):
-        raise TypeError(
-            f"{where} is {shown(document)}: a list holds ids of documents, text or "
-            f"integers; with values give {{document: {value}}}."
-        )
-
-
-def _of_triples(triples, mapping, name, has_rows):
-    """Add checked (query, document, value) to a mapping; messages may name rows."""
+def _of_triples(triples, mapping, name, table, value_names):
+    """Add (query, document, value) of a table to a mapping; messages may name rows."""
+    has_rows = is_frame(table)
     for row, (query, document, value) in enumerate(triples):
         where = f"{name} (row {row})" if has_rows else name
         documents = mapping.setdefault(id_text(query, where), {})
         key = id_text(document, where)
-        if key in documents:
-            raise ValueError(
-                f"{name} contains the document {shown(document)} of {shown(query)} "
-                "twice."
-            )
         value = plain(value)
-        if isinstance(value, dict):
-            raise TypeError(
-                f"{name}[{shown(query)}][{shown(document)}] is a dict: {name} holds "
-                "several tables by name. Runs by name belong to "
-                "compare_rankers(qrels, {'name': run}), and evaluate_run(qrels=..., "
-                "run=...) takes one."
-            )
-        if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]
-            raise ValueError(
-                f"{name}[{shown(query)}][{shown(document)}] is {shown(value)}: it must "
-                "be a finite number."
+        if key in documents or not is_finite_number(value):
+            refuse(
+                CHECKS_OF_DOCUMENT_VALUES,
+                table=table,
+                name=name,
+                value_names=value_names,
+                query=query,
+                document=document,
+                value=value,
+                is_twice=key in documents,
             )
         documents[key] = value
     return mapping
@@ -254,20 +181,7 @@ def check_ids(run, qrels, name, queries):
     int
         Number of these queries that the run lacks; a warning says it.
     """
-    shared = [query for query in run if query in qrels]
-    if not shared:
-        raise ValueError(
-            f"{name} shares no query with the judgements: it has {shown([*run][:2])}, "
-            f"and these {shown([*qrels][:2])}. Are their ids the same?"
-        )
-    shared = [query for query in shared if run[query] and qrels[query]]
-    if shared and not any(run[query].keys() & qrels[query].keys() for query in shared):
-        query = shared[0]
-        raise ValueError(
-            f"{name} shares no document with the judgements: in query {shown(query)} "
-            f"it has {shown([*run[query]][:2])}, and these "
-            f"{shown([*qrels[query]][:2])}. Are their ids the same?"
-        )
+    refuse(CHECKS_OF_RUNS, name=name, run=run, qrels=qrels)
     absent = [query for query in queries if query not in run]
     if absent:
         found(
@@ -293,12 +207,7 @@ def check_judged(human, by_judge, runs, measures):
             counting = set(first_documents(run[query], k))
             skipped = counting & by_judge[query].keys() - human[query].keys()
             if skipped:
-                among = f" among its first {k}" if k else ""
-                raise ValueError(
-                    f"y_true lacks {len(skipped)} documents that the run {name!r} "
-                    f"has{among} in query {shown(query)} and the judge labelled: judge "
-                    "all, or none."
-                )
+                refuse(CHECKS_OF_RUNS, name=name, query=query, skipped=skipped, k=k)
 
 
 def first_documents(scores, k):
@@ -548,8 +457,8 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
     >>> joined.data[:, ::2].tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
     """
-    if not isinstance(runs, dict) or not runs:
-        raise ValueError("runs must be a dict from names to runs, as in {'bm25': run}.")
+    arrive(runs=runs, qrels=qrels)
+    refuse(CHECKS_OF_RUNS_BY_NAME, runs=runs)
     mappings = {
         name: read_mapping(run, SCORE, f"runs[{name!r}]") for name, run in runs.items()
     }
@@ -562,8 +471,7 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
             for run in mappings.values():
                 for document in run.get(query, {}):
                     row_of.setdefault((query, document), len(row_of))
-    if not row_of:
-        raise ValueError("runs and qrels share no query: are their ids the same?")
+    refuse(CHECKS_OF_RUNS_TO_JOIN, row_of=row_of)
     X = np.zeros((len(row_of), 2 * len(mappings)))
     for j, run in enumerate(mappings.values()):
         for query, documents in run.items():
@@ -622,13 +530,6 @@ def dump_qrels(qrels: Any, path: Any) -> None:
     ['q1 0 d1 2', 'q1 0 d2 0']
     """
     mapping = read_mapping(qrels, RELEVANCE, "qrels")
-    for query, documents in mapping.items():
-        for document, grade in documents.items():
-            if grade != int(grade):
-                raise ValueError(
-                    f"qrels[{shown(query)}][{shown(document)}] is {shown(grade)}: "
-                    "qrels hold integers only."
-                )
 
     def lines(query, documents):
         return [
@@ -636,7 +537,7 @@ def dump_qrels(qrels: Any, path: Any) -> None:
             for document, grade in documents.items()
         ]
 
-    _dump(mapping, path, "qrels", lines)
+    _dump(qrels, mapping, path, "qrels", lines)
 
 
 def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
@@ -679,28 +580,13 @@ def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
             for rank, (document, score) in enumerate(best_first, start=1)
         ]
 
-    _dump(read_mapping(run, SCORE, "run"), path, "run", lines)
+    _dump(run, read_mapping(run, SCORE, "run"), path, "run", lines)
 
 
-def _dump(mapping, path, name, lines_of):
+def _dump(table, mapping, path, name, lines_of):
     """Write the lines of each query; ``lines_of(query, documents)`` returns them."""
     path = read_path(path)
-    if not any(mapping.values()):
-        raise ValueError(f"{name} contains no document: there is nothing to write.")
-    ids = set(mapping)
-    for documents in mapping.values():
-        ids.update(documents)
-    for one in ids:
-        if not _word.accepts(one):
-            raise ValueError(
-                f"{name} contains the id {shown(one)}: in a file an id is UTF-8 text "
-                "without spaces."
-            )
-    for query in mapping:
-        if query.startswith("#"):
-            raise ValueError(
-                f"{name} contains the query {shown(query)}: # would begin a comment."
-            )
+    refuse(CHECKS_OF_WRITTEN_DOCUMENTS, table=table, name=name, mapping=mapping)
     with open_replacing(path) as file:
         for query, documents in mapping.items():
             text = "".join(f"{line}\n" for line in lines_of(query, documents))

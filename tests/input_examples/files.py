@@ -1,7 +1,9 @@
 """Files of TREC, LETOR and PrefLib, with faults in their bytes and lines."""
 
+import atexit
 import bz2
 import gzip
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -10,15 +12,16 @@ import numpy as np
 from . import Example
 
 #: The files of an example are written anew into this folder: messages have its name.
-FOLDER = tempfile.TemporaryDirectory()
+FOLDER = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 def written(name, text):
     """Write a file and return its path."""
-    path = Path(FOLDER.name) / name
-    for other in Path(FOLDER.name).iterdir():
+    path = Path(FOLDER) / name
+    for other in Path(FOLDER).iterdir():
         other.unlink() if other.is_file() else other.rmdir()
     with OPENERS.get(path.suffix, open)(path, "wt", encoding="utf-8") as file:
         file.write(text)

@@ -1,5 +1,7 @@
 """Sources of whole lists: chunks, memory maps, columns of Parquet files."""
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -8,7 +10,8 @@ import pandas as pd
 
 from . import Example
 
-FOLDER = tempfile.TemporaryDirectory()
+FOLDER = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def arrays():
@@ -31,7 +34,7 @@ def parquet():
     """The lists of `arrays` in two Parquet files."""
     X, y, qid = arrays()["source"]
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=y, qid=qid)
-    paths = [Path(FOLDER.name) / f"{number}.parquet" for number in (1, 2)]
+    paths = [Path(FOLDER) / f"{number}.parquet" for number in (1, 2)]
     frame[:3].to_parquet(paths[0])
     frame[3:].to_parquet(paths[1])
     return {
@@ -47,7 +50,7 @@ def parquet():
 
 def maps():
     """Paths of the arrays."""
-    paths = tuple(Path(FOLDER.name) / f"{name}.npy" for name in "Xyq")
+    paths = tuple(Path(FOLDER) / f"{name}.npy" for name in "Xyq")
     for path, part in zip(paths, arrays()["source"], strict=True):
         np.save(path, part)
     return {"source": paths, "feature_columns": None}
