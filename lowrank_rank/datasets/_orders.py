@@ -11,13 +11,18 @@ from ..validation._arrays import (
     check_size,
     column_names,
     is_frame,
-    shown,
 )
 from ..validation._check import refuse
+from ..validation._checks_of_orders import (
+    CHECKS_OF_ITEMS_OF_ORDERS,
+    CHECKS_OF_NAMES_OF_ORDERS,
+    CHECKS_OF_ORDERS,
+    TIED,
+    is_name,
+)
 from ..validation._checks_of_votes import CHECKS_OF_ITEM_COLUMNS
+from ..validation._kinds import arrive
 from ..validation._parameters import check_parameter, count
-
-_TIED = (list, tuple, set, frozenset, np.ndarray)
 
 
 def grades_from_orders(
@@ -62,24 +67,28 @@ def grades_from_orders(
     >>> grades_from_orders([[2, (0, 1)]])
     array([[0.5, 0.5, 2. ]])
     """
+    arrive(orders=orders, items=items)
     check_parameter("n_items", n_items, [count(), None])
     index_of = None
     if items is not None:
-        index_of = _index_items(items)
+        refuse(CHECKS_OF_NAMES_OF_ORDERS, items=items)
+        index_of = {name: i for i, name in enumerate(items)}
     rows = order_rows(orders)
-    if not rows:
-        raise ValueError(
-            f"orders must be a sequence of at least one order, got {shown(orders)}."
-        )
-    for q, order in enumerate(rows):
-        _check_order(q, order)
-    indices = []  # of the items of each order, best first
+    refuse(
+        CHECKS_OF_ORDERS,
+        orders=orders,
+        rows=rows,
+        items=items,
+        n_items=n_items,
+        index_of=index_of,
+    )
+    names = []  # the items of each order, best first
     sizes = []  # of the sets of tied items of each order
-    for q, order in enumerate(rows):
-        order_indices, order_sizes = _read_order(q, order, index_of)
-        indices.append(order_indices)
+    for order in rows:
+        order_names, order_sizes = _read_order(order, index_of)
+        names.append(order_names)
         sizes.append(order_sizes)
-    lengths = np.array([len(order_indices) for order_indices in indices])
+    lengths = np.array([len(order_names) for order_names in names])
     if n_items is None:
         n_items = int(lengths.max())
         if index_of is not None:
@@ -87,7 +96,20 @@ def grades_from_orders(
     check_size(
         "The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items"
     )
-    item = _check_indices(indices, lengths, n_items, items)
+    item = _indices(names, index_of)
+    order = np.repeat(np.arange(len(lengths)), lengths)
+    if not _fits(item, order, n_items):
+        refuse(
+            CHECKS_OF_ITEMS_OF_ORDERS,
+            orders=orders,
+            rows=rows,
+            names=names,
+            item=item,
+            index_of=index_of,
+            items=items,
+            lengths=lengths,
+            n_items=n_items,
+        )
     return tied_grades(lengths, np.concatenate(sizes), item, n_items)
 
 
@@ -102,10 +124,7 @@ def named_grades(orders, items):
         for entry in chain.from_iterable(map(flat, orders)):
             if _is_hashable(entry):  # others are refused below
                 if is_missing(entry):
-                    raise ValueError(
-                        "orders contain None or NaN, which is no item: drop what a "
-                        "vote does not rank."
-                    )
+                    refuse(CHECKS_OF_ITEMS_OF_ORDERS, is_missing=True)
                 names[entry] = None
         items = list(names)
     return grades_from_orders(orders, items=items), items
@@ -118,25 +137,6 @@ def _is_hashable(value):
     except TypeError:
         return False
     return True
-
-
-def _index_items(items):
-    """Return the index of each name."""
-    try:
-        return {name: i for i, name in enumerate(check_unique(list(items)))}
-    except TypeError as error:
-        raise ValueError(
-            f"items must be a sequence of hashable names: {error}."
-        ) from None
-
-
-def check_unique(names):
-    """Return names of items; refuse a name that is there twice."""
-    first: dict = {}
-    for i, name in enumerate(names):
-        if first.setdefault(name, i) != i:
-            raise ValueError(f"items names {shown(name)} twice: names must be unique.")
-    return names
 
 
 def order_rows(orders):
@@ -152,7 +152,7 @@ def order_rows(orders):
         return list(orders)
     rows = [list(row) for row in orders]
     for row in rows:
-        while row and not isinstance(row[-1], _TIED) and is_missing(row[-1]):
+        while row and not isinstance(row[-1], TIED) and is_missing(row[-1]):
             row.pop()
     return rows
 
@@ -162,7 +162,7 @@ def flat(order):
     for entry in order:
         if isinstance(entry, set | frozenset):
             yield from sorted(entry, key=repr)
-        elif isinstance(entry, _TIED):
+        elif isinstance(entry, TIED):
             yield from entry
         else:
             yield entry
@@ -196,90 +196,40 @@ def tied_grades(lengths, sizes, item, n_items):
     return grades
 
 
-def _check_order(q, order):
-    """Refuse an order that is no sequence, or is empty."""
-    is_unordered = isinstance(order, str | bytes | set | frozenset | dict)
-    is_scalar = not hasattr(order, "__len__") or getattr(order, "shape", None) == ()
-    if is_unordered or is_scalar:
-        raise ValueError(
-            f"Order {q} is {shown(order)}: each order is a sequence of items, best "
-            "first, such as [2, 0, 1]; split a text such as 'b>a>c' at '>' and give "
-            "items=[...]."
-        )
-    if len(order) == 0:
-        raise ValueError(f"Order {q} is empty: remove voters who rank nothing.")
-
-
-def _read_order(q, order, index_of):
-    """Return the indices of an order, best first, and the sizes of its sets of ties."""
+def _read_order(order, index_of):
+    """Return the items of an order, best first, and the sizes of its sets of ties."""
     items = order
     sizes = np.ones(len(order), dtype=np.intp)
     # The entries of an array of numbers need no look at each.
     is_flat = (
         isinstance(order, np.ndarray) and order.ndim <= 1 and order.dtype != object
     )
-    if not is_flat and any(isinstance(entry, _TIED) for entry in order):
+    if not is_flat and any(isinstance(entry, TIED) for entry in order):
         sets = []
         for entry in order:
-            is_tie = isinstance(entry, _TIED) and not _is_name(entry, index_of)
+            is_tie = isinstance(entry, TIED) and not is_name(entry, index_of)
             sets.append(list(entry) if is_tie else [entry])
-        if not all(sets):
-            raise ValueError(f"Order {q} contains an empty tie: remove it.")
         items = [item for tied in sets for item in tied]
         sizes = np.array([len(tied) for tied in sets])
-    if index_of is None:
-        return items, sizes
-    for name in items:
-        if not _is_name(name, index_of):
-            raise ValueError(
-                f"Order {q} names {shown(name)}, which is not in items "
-                f"{shown(list(index_of))}."
-            )
-    return [index_of[name] for name in items], sizes
+    return items, sizes
 
 
-def _is_name(entry, index_of):
-    """Return whether an entry is the name of an item."""
+def _indices(names, index_of):
+    """Return the index of each item of all orders; None or objects if one has none."""
+    if index_of is not None:
+        if not all(is_name(name, index_of) for order in names for name in order):
+            return None
+        names = [[index_of[name] for name in order] for order in names]
     try:
-        return index_of is not None and entry in index_of
-    except TypeError:  # not hashable
-        return False
-
-
-def _check_indices(indices, lengths, n_items, items):
-    """Concatenate the items of all orders; refuse unknown and repeated items.
-
-    `items` are the names of the items, or None.
-    """
-    try:
-        item = np.concatenate([np.asarray(order_indices) for order_indices in indices])
+        return np.concatenate([np.asarray(order) for order in names])
     except (ValueError, TypeError):  # ties within ties, types that cannot be mixed
-        item = np.array([None])
-    if item.dtype.kind not in "iu" or item.ndim != 1:
-        raise ValueError(
-            f"orders must hold item indices, integers 0..{n_items - 1}, with ties in "
-            f"tuples, got {item.dtype}: give the names as items=[...], and omit items "
-            "that are not ranked."
-        )
-    order = np.repeat(np.arange(len(lengths)), lengths)
-    is_unknown = (item < 0) | (item >= n_items)
-    if is_unknown.any():
-        first = int(np.argmax(is_unknown))
-        hint = "give n_items, or leave out the item"
-        if item.min() == 1 and item.max() == n_items:
-            hint = "they seem to be counted from 1: subtract 1"
-        elif item.min() < 0:
-            hint = "leave out the number that fills up short orders"
-        raise ValueError(
-            f"Order {order[first]} names item {item[first]}; the items are "
-            f"0..{n_items - 1}: {hint}."
-        )
-    counts = np.bincount(order * n_items + item)
-    if counts.max() > 1:
-        q, i = divmod(int(np.argmax(counts > 1)), n_items)
-        name = i if items is None else list(items)[i]
-        raise ValueError(
-            f"Order {q} names item {shown(name)} {counts[q * n_items + i]} times: name "
-            "it once."
-        )
-    return item
+        return np.array([None])
+
+
+def _fits(item, order, n_items):
+    """Whether items are indices below `n_items`, each once in its order."""
+    if item is None or item.dtype.kind not in "iu" or item.ndim != 1:
+        return False
+    if item.min() < 0 or item.max() >= n_items:
+        return False
+    return int(np.bincount(order * n_items + item).max()) == 1

@@ -689,7 +689,7 @@ def _entries(given, name):
 
 
 def _finds_two_words(given):
-    words = set()
+    words: set[str] = set()
     for entry in chain.from_iterable(_entries(given, name) for name in given.columns):
         is_word = isinstance(entry, str) and not re.fullmatch(_PLAIN + "%?", entry)
         if not is_word or len(words | {entry}) > 2:

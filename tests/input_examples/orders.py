@@ -1,0 +1,108 @@
+"""Orders of items, best first."""
+
+import numpy as np
+
+from . import Example
+
+
+def orders():
+    """Orders of four items by their index."""
+    return {
+        "orders": [[2, 0, 1, 3], [1, 2], [3, 2, 0]],
+        "items": None,
+        "n_items": None,
+    }
+
+
+def matrix():
+    return {**orders(), "orders": np.array([[2, 0, 1, 3], [1, 2, 0, 3]])}
+
+
+def names():
+    """The orders of `orders` by name."""
+    return {
+        "orders": [["c", "a", "b", "d"], ["b", "c"], ["d", "c", "a"]],
+        "items": ["a", "b", "c", "d"],
+        "n_items": None,
+    }
+
+
+GRADES = """
+result = lowrank_rank.datasets.grades_from_orders(orders, n_items, items=items)
+"""
+CONSENSUS = """
+found = lowrank_rank.consensus_ranking(orders, items=items)
+result = found.items
+"""
+SERIES = "; orders = pandas.Series(orders)"
+
+EXAMPLES = [
+    Example("names of items of orders", names, "items = 3", GRADES),
+    Example("names of items of orders", names, "items = [['a'], ['b']]", GRADES),
+    Example("name of an item twice", names, "items = list('abcda')", GRADES),
+    Example("no orders", orders, "orders = []", GRADES),
+    Example("no orders", orders, "orders = 'abc'", GRADES),
+    *[
+        Example(
+            "order that is not a sequence",
+            names,
+            f"orders = [{mark!r}.join(order) for order in orders]{more}",
+            GRADES,
+            [""],
+        )
+        for mark in (">", ",", "|")
+        for more in ("", "; items = None", SERIES)
+    ],
+    Example("order that is not a sequence", orders, "orders[1] = {0, 1}", GRADES),
+    Example("order that is not a sequence", names, "orders[1] = 'a'", GRADES),
+    Example("empty order", orders, "orders.insert(1, [])", GRADES, [""]),
+    Example("empty order", names, "orders.append([])", GRADES, [""]),
+    Example("empty tie", orders, "orders[1].insert(1, ())", GRADES, [""]),
+    Example(
+        "empty tie",
+        orders,
+        "orders[2] = [3, (0, 2), []]",
+        GRADES,
+        ["orders[2] = [3, [2, 0]]"],
+    ),
+    Example("missing name in orders", names, "orders[1][0] = None", CONSENSUS),
+    Example("unknown name in order", names, "items = ['a', 'b', 'c']", GRADES),
+    Example("type of items of orders", names, "items = None", GRADES, [""]),
+    Example("type of items of orders", names, "items = None" + SERIES, GRADES, [""]),
+    Example("type of items of orders", orders, "orders[0][0] = None", GRADES),
+    Example("type of items of orders", orders, "orders[0][0] = 0.5", GRADES),
+    *[
+        Example(
+            "unknown item in order",
+            orders,
+            "orders = [[item + 1 for item in order] for order in orders]" + more,
+            GRADES,
+            [""],
+        )
+        for more in ("", SERIES)
+    ],
+    Example("unknown item in order", matrix, "orders = orders + 1", GRADES, [""]),
+    Example(
+        "unknown item in order",
+        orders,
+        "orders = [(order + [-1, -1])[:4] for order in orders]",
+        GRADES,
+        [""],
+    ),
+    Example(
+        "unknown item in order",
+        matrix,
+        "orders = numpy.array([[2, 0, 1, 3], [1, 2, -1, -1], [3, 2, 0, -1]])",
+        GRADES,
+        ["orders = [[2, 0, 1, 3], [1, 2], [3, 2, 0]]"],
+    ),
+    Example(
+        "unknown item in order",
+        orders,
+        "orders = [[2, 0], [4, 1]]",
+        GRADES,
+        ["orders = [[2, 0], [4, 1]]; n_items = 5"],
+    ),
+    Example("item twice in order", orders, "orders[1] = [1, 2, 1]", GRADES),
+    Example("item twice in order", names, "orders[1] = ['b', ('c', 'b')]", GRADES),
+]
