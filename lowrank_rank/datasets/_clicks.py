@@ -15,11 +15,23 @@ from ..validation._arrays import (
     check_same_index,
     check_same_shape,
     numbers,
-    shown,
+)
+from ..validation._check import refuse
+from ..validation._checks_of_clicks import (
+    CHECKS_OF_CLICKS,
+    CHECKS_OF_EXAMINATION,
+    CHECKS_OF_GRADES_TO_CLICK,
+    CHECKS_OF_PROBABILITIES,
 )
 from ..validation._ids import read_lists
+from ..validation._kinds import arrive
 from ..validation._labels import read_labels
-from ..validation._parameters import check_parameter, checked, count, number
+from ..validation._parameters import Rule, check_parameter, checked, count, number
+
+_pair = Rule(
+    lambda value: isinstance(value, tuple | list) and len(value) == 2,
+    "a pair (eps_plus, eps_minus)",
+)
 
 
 @checked(min_propensity=[number(0, 1)], non_negative=[bool])
@@ -114,22 +126,23 @@ def utilities_from_clicks(
     >>> v.round(6)
     array([2., 4., 0.])
     """
+    arrive(clicks=clicks, position=position, propensity=propensity)
     check_same_index(clicks=clicks, position=position)
     clicks = check_finite(numbers(clicks, "clicks"), "clicks")
     position = check_positions(position)
     check_same_shape(clicks=clicks, position=position)
-    if np.any(clicks < 0):
-        raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
+    refuse(CHECKS_OF_CLICKS, clicks=clicks)
     theta = np.maximum(
         _probabilities_at("propensity", propensity, position), min_propensity
     )
-    if np.any(theta == 0):
-        p = position[np.argmax(theta == 0)]
-        raise ValueError(
-            f"The propensity of position {p} is 0: drop its rows, or set "
-            "min_propensity."
-        )
     eps_plus, eps_minus = _trust_at(trust, position)
+    refuse(
+        CHECKS_OF_EXAMINATION,
+        position=position,
+        theta=theta,
+        eps_plus=eps_plus,
+        eps_minus=eps_minus,
+    )
     # v = click / (theta (eps_plus - eps_minus)) - eps_minus / (eps_plus - eps_minus)
     offset = eps_minus / (eps_plus - eps_minus)
     v = clicks / (theta * (eps_plus - eps_minus)) - offset
@@ -141,8 +154,7 @@ def utilities_from_clicks(
 def check_positions(position):
     """Return positions as integers, all >= 1."""
     position = check_finite(numbers(position, "position"), "position")
-    if np.any(position < 1) or np.any(position != np.round(position)):
-        raise ValueError("position must hold integers >= 1, 1 = first.")
+    refuse(CHECKS_OF_CLICKS, position=position)
     return position.astype(np.intp)
 
 
@@ -160,13 +172,9 @@ def _probabilities_at(name, value, position):
     -------
     ndarray of shape (n_rows,)
     """
+    table = None
     if callable(value):
         probabilities = numbers(value(position), name)
-        if probabilities.shape != position.shape:
-            raise ValueError(
-                f"{name} returned shape {probabilities.shape} for {position.shape} "
-                "positions."
-            )
     elif np.ndim(value) == 0 and name == "propensity":
         check_parameter(f"{name} (as eta)", value, [number(0)])
         probabilities = (1.0 / position) ** float(value)
@@ -177,15 +185,17 @@ def _probabilities_at(name, value, position):
         probabilities = numbers(by_label(value, labels, name), name)[index]
     else:
         table = numbers(value, name)
-        last = position.max(initial=1)
-        if table.ndim != 1 or last > len(table):
-            raise ValueError(
-                f"{name} must have one entry for each position, up to {last}."
-            )
-        probabilities = table[position - 1]
-    # NaN is refused as well.
-    if not np.all((probabilities >= 0) & (probabilities <= 1)):
-        raise ValueError(f"{name} must hold probabilities in [0, 1].")
+        probabilities = table
+        if table.ndim == 1 and position.max(initial=1) <= len(table):
+            probabilities = table[position - 1]
+    refuse(
+        CHECKS_OF_PROBABILITIES,
+        name=name,
+        position=position,
+        values=probabilities,
+        table=table,
+        is_answer=callable(value),
+    )
     return probabilities
 
 
@@ -193,16 +203,9 @@ def _trust_at(trust, position):
     """Return eps_plus and eps_minus at the positions."""
     if trust is None:
         return np.ones(position.shape), np.zeros(position.shape)
-    if not isinstance(trust, tuple | list) or len(trust) != 2:
-        raise ValueError(
-            f"trust must be a pair (eps_plus, eps_minus), got {shown(trust)}."
-        )
+    check_parameter("trust", trust, [_pair, None])
     eps_plus = _probabilities_at("trust", trust[0], position)
     eps_minus = _probabilities_at("trust", trust[1], position)
-    if np.any(eps_plus <= eps_minus):
-        raise ValueError(
-            "trust: eps_plus must be above eps_minus, or clicks tell nothing."
-        )
     return eps_plus, eps_minus
 
 
@@ -282,22 +285,16 @@ def make_clicks(
     >>> (np.bincount(log.row, v) / shown).round(1), log.relevance
     (array([1. , 0. , 0.5]), array([1. , 0. , 0.5]))
     """
+    arrive(y=y, qid=qid, scores=scores, propensity=propensity)
     check_same_index(y=y, qid=qid, scores=scores)
     y = read_labels(y)
-    if y.ndim != 1 or not np.all(y >= 0):
-        raise ValueError(
-            "y must hold grades >= 0, one for each document, shape (n_rows,)."
-        )
+    refuse(CHECKS_OF_GRADES_TO_CLICK, y=y, max_grade=max_grade)
     if scores is None:
         scores = np.zeros(len(y))
     scores = check_finite(numbers(scores, "scores"), "scores")
     check_same_shape(scores=scores, y=y)
     if max_grade is None:
         max_grade = y.max()
-    if y.max() > max_grade:
-        raise ValueError(
-            f"max_grade={float(max_grade):g} is below the grade {y.max():g}."
-        )
     rng = check_random_state(random_state)
     # No document is relevant if all grades are 0.
     relevance = y / (float(max_grade) or 1.0)
@@ -310,6 +307,13 @@ def make_clicks(
         position = position[is_shown]
     theta = _probabilities_at("propensity", propensity, position)
     eps_plus, eps_minus = _trust_at(trust, position)
+    refuse(
+        CHECKS_OF_EXAMINATION,
+        position=position,
+        theta=np.ones(1),  # a propensity of 0 gives no clicks
+        eps_plus=eps_plus,
+        eps_minus=eps_minus,
+    )
     is_relevant = rng.uniform(size=len(row)) < relevance[row]
     # P(click | relevant or not)
     probability = theta * np.where(is_relevant, eps_plus, eps_minus)

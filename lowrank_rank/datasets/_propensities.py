@@ -15,7 +15,10 @@ from ..validation._arrays import (
     check_size,
     numbers,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_clicks import CHECKS_OF_CLICKS, CHECKS_OF_LOGS
 from ..validation._ids import codes_of
+from ..validation._kinds import arrive
 from ..validation._parameters import LEVEL, checked
 from ._clicks import check_positions
 
@@ -101,14 +104,14 @@ def propensities_from_clicks(
     >>> estimates.propensity.round(6)
     array([1. , 0.5])
     """
+    arrive(clicks=clicks, position=position, document=document)
     check_same_index(clicks=clicks, position=position, document=document)
     # Squares of larger numbers overflow.
     clicks = check_finite(numbers(clicks, "clicks"), "clicks", 1e150)
     position = check_positions(position)
     document, _ = codes_of(document, "document")
     check_same_shape(clicks=clicks, position=position, document=document)
-    if np.any(clicks < 0):
-        raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
+    refuse(CHECKS_OF_CLICKS, clicks=clicks)
     # The columns of all matrices are the distinct positions.
     positions, column = np.unique(position, return_inverse=True)
     last = int(positions[-1])
@@ -119,7 +122,12 @@ def propensities_from_clicks(
     shape = (document.max() + 1, len(positions))
     n = csr_matrix((np.ones(len(clicks)), (document, column)), shape)  # n_dp
     c = csr_matrix((clicks, (document, column)), shape)  # c_dp
-    _refuse_unconnected(n, c, positions)
+    refuse(
+        CHECKS_OF_LOGS,
+        positions=positions,
+        n_clicks=np.ravel(c.sum(axis=0)),
+        component=_components(n, c),
+    )
     log_theta = _solve(n, c)
     best = int(np.argmax(log_theta))
     error, freedom = _standard_errors(n, c, log_theta, best)
@@ -140,31 +148,16 @@ def _by_position(values, positions):
     return by_position
 
 
-def _refuse_unconnected(n, c, positions):
-    """Refuse positions whose propensity has no finite maximum of the likelihood.
+def _components(n, c):
+    """Return the component of each position: one, if the likelihood has a maximum.
 
-    As in the model of Bradley and Terry (Ford 1957), it is finite if and only if the
-    graph with an edge from p to q, wherever a document with a click at p was shown at
-    q, is strongly connected.
+    As in the model of Bradley and Terry (Ford 1957), its maximum is finite if and only
+    if the graph with an edge from p to q, wherever a document with a click at p was
+    shown at q, is strongly connected.
     """
-    has_no_click = np.ravel(c.sum(axis=0)) == 0
-    if has_no_click.all():
-        raise ValueError("clicks are all 0: nothing can be estimated.")
-    if has_no_click.any():
-        raise ValueError(
-            f"Positions {positions[has_no_click].tolist()} have no click: drop their "
-            "rows."
-        )
     edges = ((c > 0).astype(float).T @ (n > 0).astype(float)) > 0
-    n_components, component = connected_components(edges, connection="strong")
-    if n_components > 1:
-        largest = np.bincount(component).argmax()
-        others = positions[component != largest].tolist()
-        raise ValueError(
-            f"Positions {others} cannot be compared with the others: no documents with "
-            "clicks were shown both there and elsewhere. Drop their rows, or use a "
-            "longer log."
-        )
+    _, component = connected_components(edges, connection="strong")
+    return component
 
 
 def _solve(n, c):

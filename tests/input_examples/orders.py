@@ -65,7 +65,9 @@ EXAMPLES = [
         GRADES,
         ["orders[2] = [3, [2, 0]]"],
     ),
-    Example("missing name in orders", names, "orders[1][0] = None", CONSENSUS),
+    Example(
+        "missing name in orders", names, "items = None; orders[1][0] = None", CONSENSUS
+    ),
     Example("unknown name in order", names, "items = ['a', 'b', 'c']", GRADES),
     Example("type of items of orders", names, "items = None", GRADES, [""]),
     Example("type of items of orders", names, "items = None" + SERIES, GRADES, [""]),
