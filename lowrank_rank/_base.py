@@ -1,64 +1,30 @@
 """Base of the estimators: reading rows, linear scores, score and ranks."""
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import is_classifier
 from sklearn.exceptions import InconsistentVersionWarning
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from ._version import __version__
 from .lists._lists import RankingLists, slices
 from .lists._ranks import ranks_from_scores
 from .target_losses._names import resolve_measure
 from .target_losses._target_loss import RankingMeasure
-from .validation._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_range,
-    check_same_index,
-    check_size,
-    check_table,
-    check_unmasked,
-    first_missing,
-    is_data_frame,
-    is_finite,
-    kinds_of_columns,
-    n_rows,
-    name_the_text,
-    refuse_dates,
-    refuse_dicts,
-    refuse_other_kinds,
-    take_rows,
-    with_numbers,
-)
+from .validation._arrays import ArrayLike, MatrixLike, check_same_index, is_finite
+from .validation._check import refuse
+from .validation._checks_of_labels import CHECKS_OF_SCORED_ROWS
 from .validation._classes import read_binary_labels
-from .validation._cut_queries import known_lists, look_for_known_queries
-from .validation._findings import Finding, emit, found
+from .validation._findings import Finding, emit
+from .validation._frames import take_rows
 from .validation._ids import read_lists
 from .validation._kinds import arrive
-from .validation._labels import (
-    carries_qid,
-    check_items_judged,
-    lists_of,
-    one_label_per_row,
-    read_item_names,
-    read_labels,
-    read_weights,
-    refuse_lost_qid,
-    refuse_no_qid,
-    split_target,
-)
 from .validation._parameters import check_parameter, say
-from .validation._rules import look_for
+from .validation._read import check_scored_rows, read, read_features, read_to_score
 
 # Saved models -----------------------------------------------------------------------
 
@@ -170,84 +136,7 @@ def check_one_list(one_list, qid, n_items):
         )
 
 
-# Features ---------------------------------------------------------------------------
-
-
-def read_features(
-    estimator, X, *, reset, accept_sparse="csr", dtype=np.float64, **options
-):
-    """Validate X by scikit-learn's `validate_data`.
-
-    Masked arrays and more columns than fit into memory are refused too. The message for
-    an entry that is no number names its place.
-    """
-    check_unmasked(X, "X")
-    frame = X
-    is_checked = not options.get("skip_check_array")
-    if not isinstance(X, np.ndarray):
-        check_table(X)
-        if is_checked:
-            refuse_dicts(X)
-    if is_checked:
-        refuse_dates(X)
-        X = with_numbers(X)
-    try:
-        X = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            accept_sparse=accept_sparse,
-            dtype=dtype,
-            **options,
-        )
-    except (TypeError, ValueError) as error:
-        _raise_with_remedy(error, X, estimator)
-        raise
-    if issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    if is_data_frame(frame):
-        if reset:
-            estimator._column_kinds_ = kinds_of_columns(frame)
-        elif hasattr(estimator, "_column_kinds_"):
-            refuse_other_kinds(frame, estimator._column_kinds_)
-    if reset:
-        # Every fit needs some four vectors of floats, of 8 bytes, of this length.
-        n_bytes = 8 * 4 * X.shape[1]
-        check_size(
-            f"A model of {X.shape[1]} features", n_bytes, "select or hash features"
-        )
-    return X
-
-
-def _raise_with_remedy(error, X, estimator):
-    """Raise an error of `validate_data` with the place or the line to write, if any."""
-    name_the_text(error, X)
-    if "must be in the same order" in str(error):
-        raise ValueError(
-            f"{error}Select them by name: X[list(model.feature_names_in_)]."
-        ) from None
-    place = first_missing(X) if "contains NaN" in str(error) else None
-    if place is not None:
-        row, column = place
-        others = ""
-        if hasattr(estimator, "rank"):
-            others = ", or take StackingRanker or HistGradientBoostingRanker"
-        raise ValueError(
-            f"Input X contains NaN, and {type(estimator).__name__} takes no missing "
-            f"values: fill them (SimpleImputer){others}.\n"
-            f"The first NaN of X is in row {row} of column {column!r}."
-        ) from None
-
-
-def _check_same_rows(X, y):
-    """Refuse labels of other rows than X."""
-    if y.ndim == 2 and len(y) != X.shape[0] == y.size:
-        raise ValueError(
-            f"X has a row for each document, and y, of the shape {y.shape}, one for "
-            "each query: give y as numpy.ravel(y), and qid."
-        )
-    check_consistent_length(X, y)
+# Linear scores ----------------------------------------------------------------------
 
 
 def linear_scores(X, coef, intercept):
@@ -311,46 +200,6 @@ def refuse_importances(estimator):
         f"{type(estimator).__name__} has no feature_importances_: call lowrank_rank."
         "model_selection.query_permutation_importance(ranker, X, y, qid=qid)."
     )
-
-
-# Rows -------------------------------------------------------------------------------
-
-
-class Rows(NamedTuple):
-    """Checked input of fit.
-
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n, p)
-    y : ndarray of shape (n,), (n, r) or (n, r, r)
-        Labels; of classes their indices.
-    lists : RankingLists or None
-        The queries of documents; one list for each row of fixed items; None for
-        classes.
-    weights : ndarray of shape (n,)
-    """
-
-    X: Any
-    y: Any
-    lists: Any
-    weights: np.ndarray
-
-    @property
-    def n_lists(self):
-        """Number of lists of positive weight."""
-        if self.lists is not None and self.y.ndim == 1:
-            return self.lists.n_counted(self.weights)
-        return int(np.count_nonzero(self.weights))
-
-    @property
-    def ids(self):
-        """Distinct query ids, or None."""
-        return None if self.lists is None else self.lists.ids
-
-    @property
-    def ends(self):
-        """Digests of the ids of the first and the last row, each None without ids."""
-        return (None, None) if self.lists is None else self.lists.ends
 
 
 # Rankers ----------------------------------------------------------------------------
@@ -475,23 +324,28 @@ class BaseRanker(SetsParameters):
             ``target_loss_.undefined``.
         """
         check_is_fitted(self)
-        check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
-        read_item_names(self, y, reset=False)
-        has_carried_qid = carries_qid(y)
-        y, qid = split_target(y, qid)
-        self._check_scored_lists(y, qid, has_carried_qid)
-        look_for_known_queries([self], qid, partial(take_rows, X))
+        if issparse(y):
+            return self._score_sparse(X, y, qid, sample_weight)
+        data, qid = read_to_score(self, X, y, qid, sample_weight)
+        scores = self._ranking_scores(X, qid=qid)
+        value = self.target_loss_._mean_of(data, scores)
+        if getattr(self, "verbose", 0):
+            self._say_score(value, data.y, qid, sample_weight)
+        return value
+
+    def _score_sparse(self, X, y, qid, sample_weight):
+        """Compute the score of sparse labels, a few rows at a time."""
+        check_same_index(X=X, sample_weight=sample_weight)
+        check_scored_rows(self, y, qid, is_carried=False)
 
         def scores_of(rows):
             return self._ranking_scores(take_rows(X, rows))
 
-        # With sparse labels the measure asks for the scores of a few rows at a time.
-        scores = scores_of if issparse(y) else self._ranking_scores(X, qid=qid)
         value = self.target_loss_.measure(
-            self._grades(y), scores, qid=qid, sample_weight=sample_weight
+            y, scores_of, qid=qid, sample_weight=sample_weight
         )
         if getattr(self, "verbose", 0):
-            self._say_score(value, self._grades(y), qid, sample_weight)
+            self._say_score(value, y, qid, sample_weight)
         return float(value)
 
     def _say_score(self, value, y, qid, sample_weight):
@@ -499,32 +353,6 @@ class BaseRanker(SetsParameters):
         measure = self.target_loss_
         random_order = measure._mean_of_random_order(y, qid, sample_weight)
         say(self, f"{measure!r} {value:.4g}, random order {random_order:.4g}")
-
-    def _check_scored_lists(self, y, qid, has_carried_qid):
-        """Refuse lists of another kind than in fit; warn of rows in one list."""
-        is_documents = one_label_per_row(y)
-        if is_documents and self.n_items_ is not None:
-            raise ValueError(
-                f"y must have the shape (n_queries, {self.n_items_}), got "
-                f"{np.shape(y)}."
-            )
-        if has_carried_qid and not self._has_qid_:
-            refuse_lost_qid(f"this {type(self).__name__}")
-        if qid is not None or not is_documents:
-            return
-        if self._has_qid_:
-            refuse_no_qid(
-                self,
-                "or y as ranking_target(y, qid); for one single list pass "
-                "qid=np.zeros(len(X))",
-            )
-        if n_rows(y) > 1 and not is_classifier(self):
-            found(
-                "score as one list",
-                f"This {type(self).__name__} was fitted without query ids, and score "
-                f"ranks all {n_rows(y)} rows as one list: pass qid to both, or "
-                "np.zeros(len(X)).",
-            )
 
     def rank(
         self, X: MatrixLike, *, qid: ArrayLike | None = None, one_list: bool = False
@@ -555,10 +383,16 @@ class BaseRanker(SetsParameters):
             model of fixed items or with ``one_list=True``.
         """
         check_is_fitted(self)
+        arrive(X=X, qid=qid)
         check_same_index(X=X, qid=qid)
         check_one_list(one_list, qid, self.n_items_)
         if qid is None and self._has_qid_ and not one_list:
-            refuse_no_qid(self, "for one single list pass one_list=True")
+            refuse(
+                CHECKS_OF_SCORED_ROWS,
+                model=self,
+                has_ids_in_fit=True,
+                one_list="one_list = True",
+            )
         return self._ranks(X, qid)
 
     def _ranks(self, X, qid):
@@ -587,34 +421,11 @@ class BaseRanker(SetsParameters):
         return tags
 
     def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
-        """Read data into `Rows`: the `whole` of the data, or one block of it."""
-        arrive(X=X, y=y, qid=qid, sample_weight=sample_weight)
-        check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
-        read_item_names(self, y, reset=reset)
-        is_qid_given = qid is not None
-        y, qid = split_target(y, qid, X)
-        y = read_labels(y, estimator=self)
-        X = self._validate_X(X, reset=reset)
-        if self._is_linear():
-            check_range(X, self)
-        _check_same_rows(X, y)
-        lists = lists_of(y, qid)
-        look_for("single items", lists)
-        look_for("one list", self, y, qid)
-        weights = read_weights(sample_weight, y.shape[0], whole=whole, lists=lists)
-        loss.check_judged(y)
-        if is_qid_given:
-            look_for("swapped ids", y, lists, "fit(X, y, qid=qid)")
-        if whole:
-            look_for("all relevant", loss, y)
-            check_items_judged(y, weights)
-            if not loss.warn_without_utility(y):
-                look_for("equal grades", lists, y)
-            self._fitted_lists_ = known_lists(X, lists)
-        return Rows(X, y, lists, weights)
+        """Read the `Data` of a fit: the `whole` of the rows, or one block of them."""
+        return read(self, X, y, qid, sample_weight, loss, reset=reset, whole=whole)
 
     def _set_lists(self, rows, loss):
-        """Set the fitted attributes of a target loss and the lists of `Rows`."""
+        """Set the fitted attributes of a target loss and the lists of `Data`."""
         self.target_loss_ = loss
         self.n_lists_ = rows.n_lists
         self.n_items_ = rows.y.shape[1] if rows.y.ndim > 1 else None

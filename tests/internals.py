@@ -1,7 +1,7 @@
 # ruff: noqa: F401
 """Private names that tests reach, in one place; every other test uses public names."""
 
-from lowrank_rank._base import Rows, linear_scores
+from lowrank_rank._base import linear_scores
 from lowrank_rank._blocks import Blocks, HeldBlocks
 from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import _trec
@@ -90,5 +90,6 @@ from lowrank_rank.validation._classes import (
 from lowrank_rank.validation._columns import kind_of_entries
 from lowrank_rank.validation._findings import found, reporting, reports
 from lowrank_rank.validation._ids import read_lists
+from lowrank_rank.validation._read import Data
 from lowrank_rank.validation._rules import RULES as RULES_OF_FINDINGS
 from lowrank_rank.validation._suspicious import RULES

@@ -14,8 +14,8 @@ from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank.target_losses import DCG
 
 from .internals import (
+    Data,
     RegressorModel,
-    Rows,
     encode_items,
     round_significant,
     seeded,
@@ -28,7 +28,7 @@ X, Y = RNG.normal(size=(50, 3)), RNG.integers(0, 3, (50, 4)).astype(float)
 
 
 def batch():
-    return Rows(X, Y, None, np.ones(50)), encode_items(Y, DCG(), "sort")
+    return Data(X, Y, None, np.ones(50)), encode_items(Y, DCG(), "sort")
 
 
 def regression(estimator="ridge", alpha="auto"):

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from lowrank_rank import LowRankSurrogateRanker
 
-from .internals import Encoding, Groups, Rows, SecondMoments, fit_lsqr, linear_scores
+from .internals import Data, Encoding, Groups, SecondMoments, fit_lsqr, linear_scores
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_gradient_vanishes(problem, kind, grouped):
     penalty = 0.1 * weights.sum() * moments.features.scale**2
     exact, _ = moments.solve(0.1 * weights.sum(), moments.features.scale)
     rows, encoding = (
-        Rows(kind(X), targets, None, weights),
+        Data(kind(X), targets, None, weights),
         Encoding("items", targets, codes),
     )
     iterated = fit_lsqr(rows, encoding, 0.1, tol=1e-10, max_iter=None).coef.T

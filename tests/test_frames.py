@@ -172,7 +172,7 @@ def test_the_order_of_the_rows_and_weights(data, name):
 
 
 #: What a message about columns in another order adds to scikit-learn's.
-SELECT = "Select them by name: X[list(model.feature_names_in_)]."
+SELECT = "Select them by name. Write X = X[list(model.feature_names_in_)]"
 
 
 def test_names_are_checked_with_scikit_learns_sentences(data):
@@ -296,7 +296,7 @@ def test_text_is_named_by_its_place(model, kind):
         "lists": lambda: frame.to_numpy().tolist(),
     }[kind]()
     column = "1" if kind in ("array", "lists") else "'colour'"
-    message = f"the text 'red' in row 1 of column {column}, .*OneHotEncoder"
+    message = f"the text 'red' in row 1 of column {column}, "
     with pytest.raises(ValueError, match=message):
         clone(model).fit(X, [0, 1, 2])
     fitted = clone(model).fit(frame.assign(colour=[1.0, 0.0, 2.0]), [0, 1, 2])

@@ -167,10 +167,7 @@ def test_a_column_of_ids_is_no_item_ranker_or_measure(reader):
         for name in IDS:
             with pytest.raises(ValueError, match=f"The column '{name}' of ") as error:
                 call(make_table(name))
-            words = str(error.value)
-            assert f".set_index('{name}')" in words
-            assert f".drop(columns=['{name}'])" in words
-            assert ".rename(columns=" in words
+            assert f".drop(columns=['{name}'])" in str(error.value)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -67,7 +67,7 @@ def test_what_numbers_are():
         object(),
         [10**400],
     ):
-        with pytest.raises(ValueError, match="scores must be an array of"):
+        with pytest.raises(ValueError, match="must be an array of"):
             precision_surrogate([1, 0], bad, k=1)
     with pytest.raises(ValueError, match="scores is a masked array"):
         precision_surrogate([1, 0], masked([1, 2]), k=1)

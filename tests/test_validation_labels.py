@@ -73,7 +73,7 @@ def test_lists_of_each_shape():
         (
             [[[0.0, NAN], [0.0, 0.0]]],
             PairwiseDAGRanker(),
-            r"y\[0, 0, 1\]\): give the weight 0 to a preference",
+            r"y\[0, 0, 1\]\): a preference that nobody stated has the weight 0",
         ),
     ],
 )
@@ -99,8 +99,8 @@ def test_missing_items_of_a_matrix():
         ([1, -1, 1], r"sample_weight\[1\] is negative"),
         ([0, 0, 0], "All sample weights are zero"),
         ([1, NAN, 1], "NaN"),
-        ([1e308, 1e308, 1], "has the sum inf: divide it by its mean"),
-        ([1e-320, 0, 0], "divide it by its mean"),
+        ([1e308, 1e308, 1], "has the sum inf"),
+        ([1e-320, 0, 0], "has the sum"),
     ],
 )
 def test_unfit_weights(weights, message):
@@ -205,7 +205,7 @@ def test_ids_in_the_index_of_X_alone_are_not_ignored(ranker):
     index = pd.Index([0, 0, 1, 1], name="qid")
     frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]}, index=index)
     y = np.array([0.0, 1.0, 1.0, 0.0])
-    with pytest.raises(ValueError, match=r"Pass qid=X\.index"):
+    with pytest.raises(ValueError, match=r"qid = X\.index"):
         ranker.fit(frame, y)
     ranker.fit(frame, y, qid=frame.index)
     ranker.fit(frame, pd.Series(y, index=frame.index))

@@ -16,7 +16,6 @@ from ..validation._arrays import (
     MatrixLike,
     check_same_index,
     check_size,
-    check_unmasked,
 )
 from ..validation._check import refuse
 from ..validation._checks_of_files import (
@@ -24,6 +23,7 @@ from ..validation._checks_of_files import (
     CHECKS_OF_LETOR_ENTRIES,
     CHECKS_OF_WRITTEN_ROWS,
 )
+from ..validation._checks_of_labels import CHECKS_OF_VALUES
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
 from ..validation._labels import split_target
@@ -319,8 +319,9 @@ def _check_rows(X, y, qid):
 
     X is an array, or a CSR matrix without duplicate entries.
     """
-    check_unmasked(X, "X")
-    check_unmasked(y, "y")
+    for name, values in {"X": X, "y": y}.items():
+        if np.ma.is_masked(values):
+            refuse(CHECKS_OF_VALUES, value=values, name=name, what="hold numbers")
     X = check_array(X, accept_sparse="csr", input_name="X")
     y = check_array(y, ensure_2d=False, allow_nd=True, input_name="y")
     if sparse.issparse(X) and not X.has_canonical_format:

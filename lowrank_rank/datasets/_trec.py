@@ -30,6 +30,7 @@ from ..validation._checks_of_tables import (
     is_word,
 )
 from ..validation._findings import found
+from ..validation._frames import QUERY
 from ..validation._ids import id_text
 from ..validation._kinds import arrive
 from ..validation._labels import QUERY

@@ -14,12 +14,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._base import attribute_of_fitted
 from ..lists._ids import plain
-from ..validation._arrays import (
-    is_data_frame,
-    name_the_text,
-    take_rows,
-    without_empty_columns,
-)
+from ..validation._check import refuse
+from ..validation._checks_of_features import CHECKS_OF_FAILED_ENTRIES
+from ..validation._entries import without_empty_columns
+from ..validation._frames import is_data_frame, take_rows
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
 
@@ -62,7 +60,7 @@ def forest_columns(X, model):
             X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
         )
     except ValueError as error:
-        name_the_text(error, X)
+        refuse(CHECKS_OF_FAILED_ENTRIES, X=X, error=error)
         raise
     low, high = min_max_axis(csr_matrix(numbers), axis=0, ignore_nan=True)
     names = getattr(model, "feature_names_in_", range(len(low)))
@@ -434,5 +432,5 @@ def fit_one(estimator, X, y, sample_weight=None, **options):
         with config_context(enable_metadata_routing=False):
             return estimator.fit(X, y, **options)
     except (TypeError, ValueError) as error:
-        name_the_text(error, X)
+        refuse(CHECKS_OF_FAILED_ENTRIES, X=X, error=error)
         raise

@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import SetsParameters, attribute_of_fitted, read_features
+from .._base import SetsParameters, attribute_of_fitted
 from .._blocks import Blocks, EarlierLists, read_blocks
 from ..lists._ids import plain
 from ..lists._lists import bounded_blocks, slices
@@ -25,10 +25,8 @@ from ..validation._arrays import (
     is_data_frame,
     is_finite,
     n_rows,
-    refuse_dates,
     refuse_range,
     take_rows,
-    with_numbers,
 )
 from ..validation._labels import refuse_unjudged_item
 from ..validation._parameters import (
@@ -37,6 +35,7 @@ from ..validation._parameters import (
     predictor,
     say,
 )
+from ..validation._read import read_features, with_numbers
 from ._any_regressor import (
     RegressorModel,
     document_trees,
@@ -115,7 +114,6 @@ class RegressionMixin(SetsParameters):
         is_other = self._uses_other_estimator(reset)
         if is_other and self._keeps_frames and is_data_frame(X):
             if self._has_trees():
-                refuse_dates(X)
                 X = with_numbers(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
         dtype: Any = np.float64
@@ -147,7 +145,7 @@ class RegressionMixin(SetsParameters):
     # Fitting ------------------------------------------------------------------------
 
     def _regress(self, rows, encoding, features=None):
-        """Standardise `Rows` and solve for their `Encoding`.
+        """Standardise `Data` and solve for their `Encoding`.
 
         The ``predict(X)`` of the model has the shape (n, d). `features` are the
         `shared_features` of logistic regression, if they are known.
@@ -207,7 +205,7 @@ class RegressionMixin(SetsParameters):
         return is_logistic and n_targets > 64
 
     def _sums_of(self, rows, encoding):
-        """`RidgeSums` of `Rows` and of their `Encoding` by this estimator."""
+        """`RidgeSums` of `Data` and of their `Encoding` by this estimator."""
         shared = {name: getattr(self, name) for name in self._shared}
         return sums_of(rows, encoding, shared)
 
@@ -454,7 +452,7 @@ class AddsUp(RegressionMixin):
         return self._sums_of(rows, encoding)
 
     def _read_block(self, X, y, qid=None, sample_weight=None, *, reset):
-        """`Rows` of a block and their `Encoding`."""
+        """Return the `Data` of a block and their `Encoding`."""
         loss = self._checked_loss()
         rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
         return rows, self._encode(rows, loss)

@@ -110,7 +110,7 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000, standard=None):
 
 
 def fit_classes(rows, vectors, alpha, *, tol, max_iter):
-    """`ClassModel` of `Rows` whose y are indices of classes, encoded by `vectors`."""
+    """`ClassModel` of `Data` whose y are indices of classes, encoded by `vectors`."""
     X = rows.X
     weights = rows.weights
     present = np.unique(rows.y[weights > 0])
@@ -181,7 +181,7 @@ def joined(models):
 
 
 def shared_features(rows):
-    """Return what the fits to all targets of `Rows` share.
+    """Return what the fits to all targets of `Data` share.
 
     These are the standardised features, their `Scaling` and `Moments`, and their second
     moments along the principal axes with these axes.

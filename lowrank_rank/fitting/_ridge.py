@@ -193,7 +193,7 @@ def _are_equal(one, other):
 
 
 def sums_of(rows, encoding, shared):
-    """`RidgeSums` of `Rows` and their `Encoding`; refuses what exceeds the memory."""
+    """`RidgeSums` of `Data` and their `Encoding`; refuses what exceeds the memory."""
     p = rows.X.shape[1]
     n_matrices = 1 if encoding.is_complete else encoding.targets.shape[1]
     what = f"The sums of ridge regression, for {p} features,"
@@ -243,7 +243,7 @@ def solve_sums(sums, alpha):
 
 
 def fit_lsqr(rows, encoding, alpha, tol, max_iter):
-    """`LinearModel` of `Rows` and their `Encoding` by LSQR, without a p x p matrix.
+    """`LinearModel` of `Data` and their `Encoding` by LSQR, without a p x p matrix.
 
     `tol` is the accuracy of the predictions, in standard deviations.
     """

@@ -9,7 +9,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import Rows
 from ..fitting._any_regressor import resolved_estimator
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import AddsUp, has_sums
@@ -44,6 +43,7 @@ from ..validation._parameters import (
     predictor,
     say,
 )
+from ..validation._read import Data
 
 
 def _has_probabilities(classifier):
@@ -362,11 +362,11 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         return X, labels, weights
 
     def _encode(self, X, y, weights, costs):
-        """Return `Rows` and their `Encoding`; set the attributes that costs decide."""
+        """Return `Data` and their `Encoding`; set the attributes that costs decide."""
         matrix, self.classes_, self.decisions_ = costs
         self._loss_ = MatrixLoss(matrix, self.n_components)
         indices = class_indices(y, self.classes_)
-        rows = Rows(X, indices, None, weights)
+        rows = Data(X, indices, None, weights)
         return rows, Encoding("classes", self._loss_.encode(indices))
 
     def _read_block(self, X, y, qid=None, weights=None, *, reset, classes=None):

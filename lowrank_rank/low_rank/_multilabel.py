@@ -7,7 +7,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._base import Rows
 from ..fitting._any_regressor import resolved_estimator
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
@@ -36,6 +35,7 @@ from ..validation._parameters import (
     number,
     regressor,
 )
+from ..validation._read import Data
 
 
 class LabelledSets:
@@ -232,7 +232,7 @@ class LowRankSurrogateMultilabelClassifier(
             self.target_loss_: SetLoss = loss
             self.n_labels_ = sets.shape[1]
             self._max_size_ = int(np.nansum(sets, axis=1).max())
-            rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
+            rows = Data(X, sets, None, read_weights(sample_weight, len(sets)))
             self._check_known(rows, loss)
             self._keep(self._fit_model(rows, loss))
             if isinstance(self._model_, FractionalModel) and isinstance(loss, FBeta):

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import BaseRanker, Rows
+from .._base import BaseRanker
 from ..fitting._any_regressor import resolved_estimator
 from ..fitting._encoding import (
     decoded_scores,
@@ -37,6 +37,7 @@ from ..validation._parameters import (
     regressor,
     say,
 )
+from ..validation._read import Data
 
 
 class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
@@ -272,7 +273,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         return resolve_target_loss(self.target_loss, copied=True)
 
     def _encode(self, rows, loss):
-        """Return the `Encoding` of `Rows`; set the attributes that labels decide."""
+        """Return the `Encoding` of `Data`; set the attributes that labels decide."""
         y = rows.y
         say(self, f"encoding {y.shape[0]} rows for {self.target_loss!r}")
         self._set_lists(rows, loss)
@@ -283,7 +284,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         return encode_items(y, loss, self.decoder_)
 
     def _fit_model(self, rows, loss):
-        """Encode `Rows`, standardise and solve, all at once or in parts.
+        """Encode `Data`, standardise and solve, all at once or in parts.
 
         Targets of pairs, r^2 / 2 in a row, may exceed the memory.
         """
@@ -310,7 +311,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         max_entries = max(2**16, d * rows.X.shape[1] // 4)
         sums: Any = None
         for block in bounded_blocks(n_rows, d, max_entries):
-            part = Rows(rows.X[block], rows.y[block], None, rows.weights[block])
+            part = Data(rows.X[block], rows.y[block], None, rows.weights[block])
             encoding = encode_items(part.y, loss, self.decoder_, block.start)
             sums_of_block = self._sums_of(part, encoding)
             sums = sums_of_block if sums is None else sums + sums_of_block

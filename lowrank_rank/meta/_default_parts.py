@@ -22,16 +22,18 @@ from ..validation._arrays import (
     is_data_frame,
     is_finite,
     mean_square,
-    name_the_text,
-    refuse_dates,
-    refuse_dicts,
-    with_numbers,
+)
+from ..validation._check import refuse
+from ..validation._checks_of_features import (
+    CHECKS_OF_FAILED_ENTRIES,
+    CHECKS_OF_TYPES,
+    CHECKS_OF_X,
 )
 from ..validation._columns import (
     is_missing_entry,
     kind_of_entries,
-    refuse_numbers_as_text,
 )
+from ..validation._read import with_numbers
 from ..validation._rules import look_for
 
 #: The most categories of a feature of scikit-learn's histogram trees.
@@ -54,7 +56,7 @@ def default_parts(X, y, measure, parameters):
             "StackingRanker(estimators=None) includes trees, which take no sparse X: "
             "pass X.toarray(), or set estimators to models that take sparse X."
         )
-    refuse_dicts(X)
+    refuse(CHECKS_OF_X, X=X)
     linear, trees = _models(y, measure)
     _set_parameters(linear, "linear", parameters, y)
     _set_parameters(trees, "trees", parameters, y)
@@ -156,6 +158,7 @@ def columns_of_text(X):
 
     A column of objects is what its entries are. Refuses numbers that are text.
     """
+    refuse(CHECKS_OF_TYPES, X=X)
     is_polars = hasattr(X, "with_columns")
     kind_of_type = _polars_kind if is_polars else _pandas_kind
     texts = []
@@ -164,8 +167,6 @@ def columns_of_text(X):
         if kind == "object":
             entries = np.asarray(X[name], dtype=object)
             kind = kind_of_entries(entries)
-            if kind == "number as text":
-                refuse_numbers_as_text(entries, name, is_polars)
         if kind in ("text", "boolean", "category", "missing"):
             texts.append(name)
         elif kind != "number":
@@ -207,14 +208,13 @@ def _pandas_kind(dtype):
 
 def as_floats(X):
     """Convert columns of numbers to float64, missing ones to NaN; refuse text."""
-    refuse_dates(X)
     X = with_numbers(X)
     try:
         floats = check_array(
             X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0
         )
     except (TypeError, ValueError) as error:
-        name_the_text(error, X)
+        refuse(CHECKS_OF_FAILED_ENTRIES, X=X, error=error)
         raise
     mean_square(floats, names=column_names(X) or None)  # refuses numbers out of range
     return floats

@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import BaseRanker, attribute_of_fitted, read_features
+from .._base import BaseRanker, attribute_of_fitted
 from ..fitting._any_regressor import checked_prediction, fit_one, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..lists._lists import RankingLists
@@ -26,19 +26,20 @@ from ..target_losses._target_loss import RankingMeasure
 from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
-    check_table,
-    check_unmasked,
+    is_array,
     is_data_frame,
-    refuse_dates,
-    refuse_dicts,
     take_rows,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_features import CHECKS_OF_TYPES, CHECKS_OF_X, has_times
+from ..validation._kinds import arrive
 from ..validation._parameters import (
     fresh_fit,
     number,
     predictor,
     random_state,
 )
+from ..validation._read import read_features
 from ._staged_scores import staged_scores, with_trees
 
 
@@ -49,21 +50,23 @@ class WrapsModels(BaseRanker):
         return False
 
     def _validate_X(self, X, *, reset):
-        check_unmasked(X, "X")
-        check_table(X, takes_texts=True)
-        if not reset and hasattr(self, "n_features_in_"):
-            refuse_dicts(X)  # fit had a table
+        if not is_array(X) or X.ndim == 0:
+            arrive(X=X)
+            had_table = not reset and hasattr(self, "n_features_in_")
+            refuse(
+                CHECKS_OF_X,
+                model=self,
+                X=X,
+                is_fit=reset,
+                takes_texts=True,
+                takes_records=not had_table,
+            )
         if not hasattr(X, "shape"):
-            try:
-                X = np.asarray(X)
-            except ValueError as error:
-                raise ValueError(
-                    f"X must be a table with rows of one length: {error}."
-                ) from None
-        if len(X.shape) == 0:
-            raise ValueError("X has no rows: give it the shape (n_rows, n_features).")
-        if not is_data_frame(X):  # of a frame, a Pipeline may make numbers
-            refuse_dates(X)
+            X = np.asarray(X)
+        if not is_data_frame(X) and has_times(
+            X
+        ):  # a Pipeline may read those of a frame
+            refuse(CHECKS_OF_TYPES, X=X)
         if len(X.shape) == 2 and not issparse(X):
             # Columns by name; the models say what is wrong with the entries.
             read_features(self, X, reset=reset, skip_check_array=True)

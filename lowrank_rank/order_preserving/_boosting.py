@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .._base import Rows
 from ..fitting._encoding import encode_documents, mean_normaliser
 from ..lists._lists import RankingLists
 from ..target_losses import TargetLoss
@@ -35,6 +34,7 @@ from ..validation._labels import (
     read_labels,
     read_weights,
 )
+from ..validation._read import Data
 from ._list_loss import ListLoss, check_loss
 from ._surrogates import LARGEST_SCORE, Surrogate, surrogate_for
 
@@ -340,7 +340,7 @@ def _rows_of_block(block):
 def _utilities_of_block(block, target_loss):
     """Sum the normalisers of the utilities, and find the largest undivided utility."""
     y, weights, lists = _rows_of_block(block)
-    rows = Rows(None, y, lists, weights)
+    rows = Data(None, y, lists, weights)
     encoding = encode_documents(rows, target_loss, centered=False)
     return np.array([*encoding.normaliser_sums, encoding.targets.max(initial=0.0)])
 

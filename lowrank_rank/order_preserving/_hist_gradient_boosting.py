@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import BaseRanker, Rows, read_features, refuse_importances
+from .._base import BaseRanker, refuse_importances
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
 from ..target_losses import TargetLoss
@@ -19,17 +19,14 @@ from ..target_losses._names import resolve_target_loss
 from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
-    check_table,
     column_names,
     holds_objects,
+    is_array,
     is_data_frame,
-    name_the_text,
-    refuse_dates,
-    refuse_dicts,
     take_rows,
-    with_numbers,
 )
 from ..validation._check import refuse
+from ..validation._checks_of_features import CHECKS_OF_FAILED_ENTRIES, CHECKS_OF_X
 from ..validation._checks_of_surrogates import (
     CHECKS_OF_CATEGORIES,
     CHECKS_OF_GRADES_OF_TREES,
@@ -44,6 +41,7 @@ from ..validation._parameters import (
     number,
     say,
 )
+from ..validation._read import Data, read_features, with_numbers
 from ._list_loss import ListLoss, LossesInTurn, check_loss
 from ._surrogates import Surrogate
 
@@ -365,7 +363,6 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     def _validate_X(self, X, *, reset):
         if is_data_frame(X):
-            refuse_dates(X)
             X = with_numbers(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
         options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
@@ -376,8 +373,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
         The trees check arrays.
         """
-        check_table(X)
-        refuse_dicts(X)
+        if not is_array(X):
+            arrive(X=X)
+            refuse(CHECKS_OF_X, model=self, X=X)
         if is_data_frame(X):
             self._validate_X(X, reset=False)
 
@@ -406,7 +404,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         try:
             yield
         except (ValueError, TypeError) as error:
-            name_the_text(error, X)
+            refuse(CHECKS_OF_FAILED_ENTRIES, X=X, error=error)
             message = str(error)
             inner = HistGradientBoostingRegressor.__name__
             if inner not in message:
@@ -459,7 +457,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         return deepcopy(before["estimator_"]).set_params(**trees.get_params()), n_iter
 
     def _derivatives(self, rows, before=None):
-        """Make the losses of `Rows`, in turn, at the scores of the trees `before`."""
+        """Make the losses of `Data`, in turn, at the scores of the trees `before`."""
         weights = rows.weights / rows.weights.max()  # no overflow of the sum
         weights /= weights.mean()  # the trees have limits in units of the curvature
         labels = self.target_loss_, rows.y, weights, rows.lists
@@ -508,11 +506,11 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
 
 def _select_rows(rows, indices):
-    """Select the `Rows` with these indices, in increasing order."""
+    """Select the `Data` with these indices, in increasing order."""
     X, y, lists, weights = rows
     if len(indices) == len(y):
         return rows
-    return Rows(
+    return Data(
         X=take_rows(X, indices),
         y=y[indices],
         lists=lists.of_rows(indices),

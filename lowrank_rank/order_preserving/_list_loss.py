@@ -5,7 +5,6 @@ from math import ceil
 
 import numpy as np
 
-from .._base import Rows
 from ..fitting._encoding import checked_row_targets, encode_documents
 from ..target_losses import DCG, MeanAveragePrecision
 from ..target_losses._names import names_of
@@ -16,6 +15,7 @@ from ..validation._checks_of_surrogates import (
     CHECKS_OF_UTILITY_LOSSES,
 )
 from ..validation._parameters import check_parameter
+from ..validation._read import Data
 from ._lambdarank import LambdaRank
 from ._surrogates import (
     SURROGATES,
@@ -174,7 +174,7 @@ class SurrogateAtUtilities:
         cls, surrogate, target_loss, y, weights, lists, is_term, normaliser_sums
     ):
         """Make it from the labels; arguments as of `ListLoss`."""
-        rows = Rows(None, y, lists, weights)
+        rows = Data(None, y, lists, weights)
         encoding = encode_documents(rows, target_loss, centered=False)
         if normaliser_sums is not None:
             encoding = replace(encoding, normaliser_sums=normaliser_sums)

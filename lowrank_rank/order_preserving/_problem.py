@@ -56,7 +56,7 @@ def read(block, ranker, loss):
 
 
 def encode(rows, loss):
-    """Return `Rows`, and the `Encoding` of their labels as utilities."""
+    """Return `Data`, and the `Encoding` of their labels as utilities."""
     if rows.y.ndim == 1:
         return rows, encode_documents(rows, loss)
     return rows, encode_items(rows.y, loss, items_decoder("sort", loss, rows.y))
@@ -197,7 +197,7 @@ class BlockProblem(LinearProblem):
 
     Parameters
     ----------
-    block : tuple of Rows and Encoding
+    block : tuple of Data and Encoding
     surrogate : Surrogate
     scaling : Scaling
     mean_normaliser : float

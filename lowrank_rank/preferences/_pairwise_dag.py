@@ -488,7 +488,7 @@ and (d,)
         return loss
 
     def _encode(self, rows, loss):
-        """Return the `Encoding` of `Rows`; sets the attributes that follow from y."""
+        """Return the `Encoding` of `Data`; sets the attributes that follow from y."""
         X, y, lists, weights = rows
         self._set_lists(rows, loss)
         is_documents = self.n_items_ is None

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
 
-from .._base import SetsParameters, linear_scores, read_features
+from .._base import SetsParameters, linear_scores
 from .._blocks import check_has_ids, refuse_cut_list
 from ..fitting._statistics import Moments, Scaling, chosen_alpha, standardise
 from ..validation._arrays import LARGEST, check_range, check_size
@@ -27,6 +27,7 @@ from ..validation._parameters import (
     say,
     verbosity,
 )
+from ..validation._read import read_features
 from ._solvers import Descent, cutting_planes, descend, smoothed
 
 HINGE_PARAMETERS = {

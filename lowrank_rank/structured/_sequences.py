@@ -13,6 +13,7 @@ from ..lists._lists import RankingLists
 from ..validation._arrays import ArrayLike, MatrixLike, check_same_index
 from ..validation._check import refuse
 from ..validation._checks_of_classes import CHECKS_OF_SEVERAL_CLASSES
+from ..validation._checks_of_labels import CHECKS_OF_SCORED_ROWS
 from ..validation._classes import (
     check_same_classes,
     class_indices,
@@ -23,7 +24,6 @@ from ..validation._ids import read_lists
 from ..validation._kinds import arrive
 from ..validation._labels import (
     read_weights,
-    refuse_no_qid,
     split_target,
 )
 from ..validation._parameters import all_or_nothing, fresh_fit
@@ -353,10 +353,11 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         check_is_fitted(self)
         check_same_index(X=X, qid=qid)
         if qid is None and self._has_qid_:
-            refuse_no_qid(
-                self,
-                "for one sequence qid=np.zeros(len(X)), for rows that stand alone "
-                "qid=np.arange(len(X))",
+            refuse(
+                CHECKS_OF_SCORED_ROWS,
+                model=self,
+                has_ids_in_fit=True,
+                one_list="qid = numpy.zeros(len(X))",
             )
         X = self._validate_X(X, reset=False)
         lists = _sequences(qid, X.shape[0])

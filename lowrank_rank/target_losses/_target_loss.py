@@ -36,6 +36,7 @@ from ..validation._labels import (
     lists_of,
     read_labels,
     read_scored,
+    read_scores,
     read_weights,
 )
 from ..validation._parameters import (
@@ -411,6 +412,18 @@ class RankingMeasure(BaseEstimator):
         if zero_division is not None or average is None or not np.isnan(mean):
             return mean
         return self._undefined_on(len(values))
+
+    def _mean_of(self, data, scores):
+        """Compute `measure` of the `Data` that a score has read."""
+        scores = read_scores(scores, data.y)
+        y = self._check_scored_labels(data.y)
+        if y.ndim < 3:
+            y = y.ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._values_of_judged(y, scores, data.lists, of_orders=False)
+        self._refuse_infinite(values)
+        mean = mean_of_lists(values, data.weights)
+        return self._undefined_on(len(values)) if np.isnan(mean) else mean
 
     def _sums_of_lists(
         self, y_true, y_score, qid=None, sample_weight=None, *, of_orders=False

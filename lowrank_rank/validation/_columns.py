@@ -101,8 +101,8 @@ def first_text(entries):
     return first
 
 
-def lines_of_words(entries, table, name):
-    """Return the lines that make numbers of two words, or "" for other entries.
+def codes_of_words(entries, table, name):
+    """Return the code of a comparison with each of two words, or () for other entries.
 
     Parameters
     ----------
@@ -110,22 +110,27 @@ def lines_of_words(entries, table, name):
         All entries of the table.
     table : array-like, frame or dict
     name : str
-        Name of the table in the lines.
+        Name of the table in the code.
     """
     words = set()
     for entry in entries:
         if not isinstance(entry, str) or _looks_like_number(entry):
-            return ""
+            return ()
         words.add(str(entry))
         if len(words) > 2:
-            return ""
+            return ()
     if len(words) < 2 or max(map(len, words)) > 40:
-        return ""
+        return ()
     if isinstance(table, dict):
         name = f"pandas.DataFrame({name})"
     elif isinstance(table, list | tuple):
         name = f"numpy.array({name})"
-    return " or ".join(f"{name} == {word!r}" for word in sorted(words))
+    return tuple(f"{name} == {word!r}" for word in sorted(words))
+
+
+def lines_of_words(entries, table, name):
+    """Return the two codes of `codes_of_words` in a sentence, or ""."""
+    return " or ".join(codes_of_words(entries, table, name))
 
 
 def shown(value, n_characters=300):
@@ -136,40 +141,3 @@ def shown(value, n_characters=300):
     if len(text) <= n_characters:
         return text
     return f"{text[: n_characters - 4]}...{text[-1]}"
-
-
-def refuse_numbers_as_text(entries, name, is_polars=False):
-    """Refuse a column of numbers that are written as text; the message has two lines.
-
-    Parameters
-    ----------
-    entries : iterable of object
-        Of the kind "number as text".
-    name : str
-        Name of the column.
-    is_polars : bool, default=False
-        Whether the message is for a frame of polars.
-    """
-    entries = list(entries)
-    place = first_text(entries)
-    if place is None:  # booleans or tuples among numbers
-        place = next(
-            (row, entry)
-            for row, entry in enumerate(entries)
-            if not (is_missing_entry(entry) or _is_number(entry))
-        )
-    row, value = place
-    has_comma = any(_NUMBER_WITH_COMMA.fullmatch(str(entry)) for entry in entries)
-    commas = '.str.replace(",", ".")' if has_comma else ""
-    column = f"X[{name!r}]"
-    to_numbers = f'{column} = pandas.to_numeric({column}{commas}, errors="coerce")'
-    to_codes = f'{column} = {column}.astype("category")'
-    if is_polars:
-        column = f"pl.col({name!r})"
-        to_numbers = f"X.with_columns({column}{commas}.cast(pl.Float64, strict=False))"
-        to_codes = f"X.with_columns({column}.cast(pl.Categorical))"
-    raise ValueError(
-        f"Column {name!r} of X holds numbers as text: {shown(value, 80)} in row {row}. "
-        f"Is it a feature of numbers, or of codes (zip codes, shops, sizes)? Write\n"
-        f"{to_numbers}\nfor numbers, or\n{to_codes}\nfor codes."
-    )

@@ -1,7 +1,5 @@
 """Query ids as users give them."""
 
-from collections.abc import Mapping, Set
-
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
@@ -14,35 +12,20 @@ from ..lists._ids import (
     without_fraction,
 )
 from ..lists._lists import RankingLists
-from ._arrays import check_unmasked, numbers
+from ._arrays import numbers
+from ._check import refuse
+from ._checks_of_ids import CHECKS_OF_ALL_IDS, CHECKS_OF_IDS
 from ._columns import shown
 
 
-def id_array(qid):
+def id_array(qid, name="qid"):
     """Convert ids to a one-dimensional array; tuples and mixed types stay objects."""
-    check_unmasked(qid, "qid")
-    if isinstance(qid, str):
-        raise ValueError(
-            f"qid is the text {shown(qid)}: give the ids of the rows, as "
-            f"frame[{shown(qid)}]."
-        )
-    if isinstance(qid, Set | Mapping):
-        raise TypeError(
-            f"qid is a {type(qid).__name__}, and no order of the rows: give a list of "
-            "ids, one for each row."
-        )
+    is_usual = type(qid) is np.ndarray and qid.ndim == 1
+    if not is_usual:
+        refuse(CHECKS_OF_IDS, value=qid, name=name)
     if not hasattr(qid, "__array__"):
-        try:
-            ids = list(qid)
-        except TypeError:
-            raise TypeError(
-                f"qid must be an array-like of ids, got {shown(qid)}."
-            ) from None
-        return _array_of_list(ids)
-    qid = np.asarray(qid)
-    if qid.ndim != 1:
-        raise ValueError(f"qid must be one-dimensional, got the shape {qid.shape}.")
-    return qid
+        return _array_of_list(list(qid))
+    return np.asarray(qid)
 
 
 def _array_of_list(ids):
@@ -89,40 +72,30 @@ def read_lists(qid, n_rows=None):
     qid, categories = codes_and_categories(qid)
     qid = id_array(qid)
     if n_rows is not None and len(qid) != n_rows:
-        raise ValueError(
-            f"qid has the length {len(qid)}, and there are {n_rows} rows: give one "
-            "query id for each row of X. For sizes give "
-            "numpy.repeat(numpy.arange(len(qid)), qid)."
-        )
+        refuse(CHECKS_OF_ALL_IDS, value=qid, name="qid", n_rows=n_rows)
     codes, ids = read_codes(qid)
     if categories is not None:
         ids = categories[ids]
     return RankingLists.of_codes(codes, ids)
 
 
-def read_codes(ids):
+def read_codes(ids, name="qid"):
     """`factorize` an array of ids; refuse no ids, missing and unhashable ones."""
-    if len(ids) == 0:
-        raise ValueError("qid is empty: there must be at least one row.")
-    if ids.dtype != object:
-        refuse_missing_ids(ids)
-        return factorize(ids)
     try:
+        if len(ids) and ids.dtype != object and not missing_ids(ids).any():
+            return factorize(ids)
         codes, distinct = factorize(ids)
-    except TypeError as error:
-        refuse_missing_ids(ids)
-        raise TypeError(f"qid must hold hashable ids: {error}.") from None
-    if missing_ids(distinct).any():  # each NaN is a key of its own
-        refuse_missing_ids(ids)
+    except TypeError:  # no hash
+        refuse(CHECKS_OF_ALL_IDS, value=ids, name=name)
+        raise
+    if len(ids) == 0 or missing_ids(distinct).any():  # each NaN is a key of its own
+        refuse(CHECKS_OF_ALL_IDS, value=ids, name=name)
     return codes, distinct
 
 
 def codes_of(column, name):
     """`factorize` a column of any ids; messages say `name` instead of qid."""
-    try:
-        return read_codes(id_array(column))
-    except (TypeError, ValueError) as error:
-        raise ValueError(str(error).replace("qid", name)) from None
+    return read_codes(id_array(column, name), name)
 
 
 def coded(columns, names):
@@ -152,14 +125,8 @@ def coded(columns, names):
 
 def refuse_missing_ids(qid):
     """Refuse missing and infinite ids; the message names the first row."""
-    missing = missing_ids(qid)
-    if not missing.any():
-        return
-    row = int(np.argmax(missing))
-    raise ValueError(
-        f"qid contains a missing or infinite id (row {row}: {shown(qid[row])}): "
-        "every row needs an id."
-    )
+    if missing_ids(qid).any():
+        refuse(CHECKS_OF_ALL_IDS, value=qid, name="qid")
 
 
 def check_ranks(values, name, shape):

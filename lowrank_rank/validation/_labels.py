@@ -5,8 +5,6 @@ here. So the same input means the same everywhere, and errors have the same word
 results are plain float arrays, and the lists that their rows form.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import (
@@ -15,30 +13,35 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from ..lists._ids import is_missing, same_id
+from ..lists._ids import same_id
 from ..lists._lists import RankingLists
 from ._arrays import (
-    QUERY,
     ArrayLike,
     check_same_columns,
     check_same_index,
     check_same_labels,
-    check_unmasked,
-    column_names,
     exact_scores,
-    is_data_frame,
+    is_array,
     is_finite,
-    is_frame,
-    is_id_name,
-    kinds_of_columns,
     numbers,
-    refuse_id_columns,
-    refuse_text_entries,
-    shown,
-    without_string_dtype,
 )
-from ._columns import kind_of_entries
+from ._check import Given, InputError, refuse
+from ._checks_of_labels import (
+    CHECKS_OF_CLASS_LABELS,
+    CHECKS_OF_DISTRIBUTIONS,
+    CHECKS_OF_MISSING,
+    CHECKS_OF_ROWS,
+    CHECKS_OF_SCORED_ROWS,
+    CHECKS_OF_SCORES,
+    CHECKS_OF_TARGET,
+    CHECKS_OF_VALUES,
+    CHECKS_OF_VALUES_THAT_FAILED,
+    CHECKS_OF_WEIGHTS,
+    CHECKS_OF_Y,
+)
+from ._frames import column_names, is_frame, name_of_level, without_string_dtype
 from ._ids import id_array, read_lists
+from ._kinds import arrive
 from ._rules import look_for
 from ._times import dates_of, read_times
 
@@ -80,36 +83,38 @@ def ranking_target(
     >>> target["y"].tolist(), target["qid"].tolist()
     ([2.0, 0.0, 1.0], ['a', 'a', 'b'])
     """
+    arrive(y=y, qid=qid, time=time)
     check_same_index(y=y, qid=qid, time=time)
-    if getattr(getattr(y, "dtype", None), "names", None):
-        raise ValueError(
-            "y carries a qid already: give ranking_target the grades alone, y['y']."
-        )
-    try:
-        _refuse_text_grades(y)
-        y = np.asarray(y, dtype=np.float64)
-    except (OverflowError, ValueError) as error:
-        raise ValueError(
-            f"ranking_target takes numeric grades: {error}. If y holds class names, "
-            "give y == name of the relevant class, or pass y and qid to fit separately."
-        ) from None
-    if y.ndim != 1:
-        raise ValueError(
-            "ranking_target takes one grade per row, y of shape (n_rows,), got shape "
-            f"{y.shape}. Each row of a matrix y is a list, so a matrix needs no qid."
-        )
+    y = _grades_of_target(y, qid)
     # Ids are checked here, where the user can still see them.
     lists = read_lists(qid)
     qid = lists.ids[lists.codes]
     if len(qid) != len(y):
-        raise ValueError(
-            f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row."
-        )
+        refuse(CHECKS_OF_TARGET, y=y, n_ids=len(qid))
     look_for("swapped ids", y, lists, "ranking_target(y, qid)")
     if time is not None:
         time = read_times(time)
         check_consistent_length(y, time)
     return joined_target(y, without_string_dtype(qid), time)
+
+
+def _grades_of_target(y, qid):
+    """Convert one grade a row to floats."""
+    given = Given(y=y, qid=qid)
+    grades = None
+    if not (is_array(y) and y.ndim == 1):
+        try:
+            refuse(CHECKS_OF_TARGET, given)
+            grades = np.asarray(y, dtype=np.float64)
+        except (OverflowError, TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            given.error = error
+            refuse(CHECKS_OF_TARGET, given)
+            raise
+    else:
+        grades = y.astype(np.float64, copy=False)
+    return grades
 
 
 def joined_target(y, qid, time=None):
@@ -123,19 +128,6 @@ def joined_target(y, qid, time=None):
     return target
 
 
-def _refuse_text_grades(y):
-    """Refuse grades that are text, also text of numbers: it may be the query ids."""
-    values = np.asarray(y)
-    is_text = values.dtype.kind in "SUT"
-    if values.dtype == object:
-        is_text = any(isinstance(value, str | bytes) for value in values.flat)
-    if is_text:
-        first = next(value for value in values.flat if isinstance(value, str | bytes))
-        raise ValueError(
-            f"y holds the text {shown(first)}, and the order is ranking_target(y, qid)"
-        )
-
-
 # Query ids that y carries -----------------------------------------------------------
 
 
@@ -146,34 +138,24 @@ def split_target(y, qid=None, X=None):
     or "q_id". Refuses ids that are given twice and differ, and ids that only the index
     of X has.
     """
+    if is_array(y) and X is None:
+        return y, qid
     refuse_ids_beside_grades(y)
     if not carries_qid(y):
-        level = _qid_level(X)
-        if qid is None and level is not None and np.ndim(y) == 1:
-            raise ValueError(
-                f'X has ids in the level "{level}" of its index, and y has none: all '
-                "rows would be one list. Pass "
-                f'qid=X.index.get_level_values("{level}"), or y with the same index.'
-            )
+        if qid is None and name_of_level(X) is not None:
+            refuse(CHECKS_OF_Y, y=y, name="y", X=X)
         return y, qid
     if isinstance(y, np.ndarray):
-        if set(y.dtype.names) - {"time"} != {"y", "qid"}:
-            raise ValueError(
-                f"y is a structured array with the fields {y.dtype.names}; a ranking "
-                "target has the fields 'y' and 'qid', and perhaps 'time': build it "
-                "with ranking_target(y, qid)."
-            )
+        refuse(CHECKS_OF_Y, y=y, name="y")
         carried_qid = y["qid"]
         labels = y["y"]
     else:
-        carried_qid = y.index.get_level_values(_qid_level(y)).to_numpy()
+        carried_qid = y.index.get_level_values(name_of_level(y)).to_numpy()
         labels = y.to_numpy()
     if qid is None:
         check_same_index(X=X, qid=carried_qid)
     elif not _are_same_ids(id_array(carried_qid), id_array(qid)):
-        raise ValueError(
-            "qid is given twice, in y and by itself, and the two differ: give one."
-        )
+        refuse(CHECKS_OF_Y, y=y, name="y", ids_differ=True)
     return labels, carried_qid
 
 
@@ -210,59 +192,12 @@ def _are_same_ids(one, two):
 
 
 def refuse_ids_beside_grades(y, name="y"):
-    """Refuse a table y that has a column of ids or row numbers: it would be an item."""
-    if not is_frame(y) or isinstance(y, np.ndarray):
-        return
-    names = column_names(y)
-    if len(names) < 2:
-        return  # labels of documents
-    ids = [column for column in names if is_id_name(column)]
-    _refuse_long_table(y, names, ids, name)
-    otherwise = ""
-    if len(ids) > 1:
-        otherwise = (
-            " Judgements and runs have the columns 'qid', 'docno' and 'relevance' or "
-            "'score'."
-        )
-    elif len(names) == 2 and ids:
-        [grade] = [column for column in names if column not in ids]
-        otherwise = (
-            f" For grades of documents give ranking_target({name}[{grade!r}], "
-            f"{name}[{ids[0]!r}])."
-        )
-    refuse_id_columns("an item", otherwise, **{name: y})
+    """Refuse a table y that has a column of ids or row numbers: it would be an item.
 
-
-def _refuse_long_table(y, names, ids, name):
-    """Refuse a frame of grades with columns of text, or with two of ids and no more.
-
-    `ids` are the columns that are called as ids are.
+    A table of one column has the labels of documents.
     """
-    if not is_data_frame(y) or len(names) < 3 or set(QUERY) & set(names):
-        return
-    keys = []
-    others = []
-    for column, kind in zip(names, kinds_of_columns(y), strict=True):
-        if column in ids or (kind == "text" and _are_words(np.asarray(y[column]))):
-            keys.append(column)
-        else:
-            others.append(column)
-    is_long = (len(keys), len(others)) == (2, 1)
-    if not others or not (is_long or set(keys) - set(ids)):
-        return
-    pivot = "pivot(index=..., columns=..., values=...)"
-    if is_long:
-        pivot = f"pivot(index={keys[0]!r}, columns={keys[1]!r}, values={others[0]!r})"
-    raise ValueError(
-        f"{name} has columns of text or ids, {shown(keys, 60)}: a row of {name} has "
-        f"the grades of all items. Of a long table give {name}.{pivot}; else drop them."
-    )
-
-
-def _are_words(entries):
-    """Whether all entries are text; numbers with a mark of missing values are not."""
-    are_texts = all(isinstance(entry, str) for entry in entries)
-    return are_texts and kind_of_entries(entries) == "text"
+    if is_frame(y) and not isinstance(y, np.ndarray) and len(column_names(y)) > 1:
+        refuse(CHECKS_OF_Y, y=y, name=name)
 
 
 def carries_qid(y):
@@ -270,37 +205,12 @@ def carries_qid(y):
     if isinstance(y, np.ndarray):
         return y.dtype.names is not None
     # In this order: ragged labels are refused here, first of all.
-    return one_label_per_row(y) and _qid_level(y) is not None
-
-
-def _qid_level(values):
-    """Name of the level of an index that holds query ids, or None."""
-    levels = getattr(getattr(values, "index", None), "names", None) or ()
-    for name in QUERY:
-        if name in levels:
-            return name
-    return None
+    return one_label_per_row(y) and name_of_level(y) is not None
 
 
 def refuse_lost_qid(model):
     """Refuse to score y with query ids by a model that was fitted without."""
-    raise ValueError(
-        f"y carries query ids, but {model} was fitted without them: all rows were one "
-        "list. A tool that makes an array of y (RFE, bagging, voting, ...) loses the "
-        "index of a Series: give it ranking_target(y, qid). If all rows are one list, "
-        "pass qid=np.zeros(len(X)) to fit."
-    )
-
-
-def refuse_no_qid(estimator, remedy):
-    """Refuse rows without the query ids that a model was fitted with."""
-    raise ValueError(
-        f"This {type(estimator).__name__} was fitted with query ids, and without qid "
-        f"all rows would be one list. Pass qid=...; {remedy}. A Pipeline or a search "
-        "loses the qid= that it gets, unless "
-        "sklearn.set_config(enable_metadata_routing=True) was called: give it y as "
-        "ranking_target(y, qid), and predict by search.best_estimator_."
-    )
+    refuse(CHECKS_OF_SCORED_ROWS, who=model, is_carried=True, qid=())
 
 
 def one_label_per_row(y):
@@ -308,11 +218,7 @@ def one_label_per_row(y):
     if isinstance(y, list | tuple):
         lengths = {len(row) for row in y if isinstance(row, list | tuple)}
         if len(lengths) > 1:
-            raise ValueError(
-                f"y is ragged, its rows have lengths {shown(sorted(lengths))}. If "
-                "lists have different items, give one row per document and qid=...; "
-                "otherwise use NaN for missing ones."
-            )
+            refuse(CHECKS_OF_Y, y=y, name="y")
     shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     return len(shape) == 1 or shape[1:] == (1,)
 
@@ -334,10 +240,7 @@ def read_item_names(estimator, y, *, reset):
 def check_given(y, estimator):
     """Refuse y=None, in scikit-learn's words."""
     if y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but "
-            "the target y is None."
-        )
+        refuse(CHECKS_OF_Y, y=None, model=estimator)
 
 
 def read_labels(y, name="y", estimator=None, accept_sparse=False):
@@ -347,13 +250,17 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
     warning. With `accept_sparse` a sparse y becomes a CSR matrix whose entries are all
     > 0.
     """
+    if is_array(y) and 1 <= y.ndim <= 3 and y.size and y.shape[1:] != (1,):
+        y = y.astype(np.float64, copy=False)
+        if not np.isinf(y).any():
+            return y
     check_given(y, estimator)
     if accept_sparse and sparse.issparse(y):
         return _read_sparse(y, name)
-    y = _checked(
+    y = numbers_of(
         y,
         name,
-        what="numbers, grades that are higher for better",
+        what="hold numbers, grades that are higher for better",
         allow_nd=True,
         ensure_all_finite="allow-nan",
         estimator=estimator,
@@ -361,9 +268,7 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.ndim > 3:
-        raise ValueError(
-            f"{name} must have one, two or three dimensions, got shape {y.shape}."
-        )
+        refuse(CHECKS_OF_Y, y=y, name=name)
     return y
 
 
@@ -372,51 +277,24 @@ def _read_sparse(y, name):
     y = sparse.csr_matrix(y, dtype=np.float64, copy=True)
     y.sum_duplicates()
     y.eliminate_zeros()
-    if y.shape[1] < 2:
-        raise ValueError(
-            f"One column, and grades of documents must be dense: give {name}.toarray()."
-        )
-    is_wrong = ~(np.isfinite(y.data) & (y.data > 0))
-    if is_wrong.any():
-        place = int(np.argmax(is_wrong))
-        row = int(np.searchsorted(y.indptr, place, side="right")) - 1
-        raise ValueError(
-            f"{name}[{row}, {y.indices[place]}] is {y.data[place]:g}: entries of a "
-            f"sparse {name} must be finite and >= 0. NaN, for items that are not "
-            f"judged, needs a dense {name}."
-        )
+    if y.shape[1] < 2 or not np.all((y.data > 0) & np.isfinite(y.data)):
+        refuse(CHECKS_OF_Y, y=y, name=name)
     return y
 
 
-#: How NumPy begins what it says of values that are no numbers.
-_NO_NUMBERS = (
-    "int too large",
-    "could not convert",
-    "float() argument",
-    "setting an array element",
-)
-
-
-def _checked(values, name, what="numbers", **options):
+def numbers_of(values, name, what="hold numbers", **options):
     """Check an array of floats by scikit-learn, and reword what NumPy says of it."""
-    check_unmasked(values, name)
-    refuse_text_entries(values, name, f"hold {what}")
-    if isinstance(values, Mapping) and not sparse.issparse(values):
-        raise ValueError(f"{name} is a dict, and must hold {what}, one for each row.")
+    given = Given(value=values, name=name, what=what)
+    if not is_array(values):
+        refuse(CHECKS_OF_VALUES, given)
     try:
         return check_array(
             values, ensure_2d=False, dtype=np.float64, input_name=name, **options
         )
     except (OverflowError, TypeError, ValueError) as error:
-        message = str(error)
-        if not message.startswith(_NO_NUMBERS):
-            raise
-        remedy = ""
-        if "'set'" in message:
-            remedy = " MultiLabelBinarizer makes numbers of tags."
-        elif "could not convert" in message:
-            remedy = " Map words to numbers first."
-        raise ValueError(f"{name} must hold {what}: {message}.{remedy}") from None
+        given.error = error
+        refuse(CHECKS_OF_VALUES_THAT_FAILED, given)
+        raise
 
 
 def refuse_missing_labels(y):
@@ -424,28 +302,8 @@ def refuse_missing_labels(y):
 
     The message names the row. Refuses sets and ragged rows too.
     """
-    check_unmasked(y, "y")
-    try:
-        labels = np.asarray(y)
-        if labels.dtype.kind == "O" and any(
-            isinstance(label, set | frozenset) for label in labels.flat
-        ):
-            raise ValueError("sets")
-    except ValueError:
-        raise ValueError(
-            "The rows of y are sets or differ in length: y must hold one class label "
-            "per row, or be a matrix of 0 and 1 for tags (MultiLabelBinarizer)."
-        ) from None
-    if labels.ndim != 1 or labels.dtype.kind not in "Of":
-        return
-    if labels.dtype.kind == "f" and not np.isnan(labels).any():
-        return  # at once, where there may be many rows
-    for row, label in enumerate(labels):
-        if np.ndim(label) == 0 and is_missing(label):
-            raise ValueError(
-                f"Input y contains NaN: the label of row {row} is missing. Every row "
-                "needs the label of a class; drop the rows that have none."
-            )
+    if not (is_array(y) and y.dtype.kind in "biu"):
+        refuse(CHECKS_OF_CLASS_LABELS, y=y)
 
 
 # Lists of the rows of y -------------------------------------------------------------
@@ -456,10 +314,7 @@ def lists_of(y, qid, name="y"):
     if y.ndim == 1:
         return read_lists(qid, len(y))
     if qid is not None:
-        raise ValueError(
-            f"{name} of shape {y.shape} holds one list per row and takes no qid. qid "
-            f"goes with a one-dimensional {name}, one row per document."
-        )
+        refuse(CHECKS_OF_ROWS, y=y, qid=qid, name=name, n_rows=y.shape[0])
     n_lists, n_items = y.shape[:2]
     return RankingLists.equal(n_lists, n_items)
 
@@ -473,42 +328,30 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     The message calls y `name` and the measure or estimator `who`, and offers the
     measures `others`, which take missing judgements.
     """
-    if is_finite(y):
-        return
-    is_nan = np.isnan(y)
-    if not is_nan.any():
-        return
-    place = tuple(int(i) for i in np.argwhere(is_nan)[0])
-    if y.ndim == 1:
-        raise ValueError(
-            f"Input {name} contains NaN (row {place[0]}): drop the rows that are not "
-            "judged."
+    if not is_finite(y):
+        refuse(
+            CHECKS_OF_MISSING,
+            y=y,
+            name=name,
+            who=who,
+            others=others,
+            allow_missing=allow_missing,
         )
-    if y.ndim == 3:
-        raise ValueError(
-            f"Input {name} contains NaN ({name}{list(place)}): give the weight 0 to a "
-            "preference that nobody stated."
-        )
-    if allow_missing:
-        return
-    remedy = "Judge it, drop the query"
-    if others and name == "y":
-        remedy += ", fit with target_loss='dcg@10'"
-    if others:
-        remedy += f", or use a measure that does not ({', '.join(others)})"
-    raise ValueError(
-        f"Input {name} contains NaN (query {place[0]}, item {place[1]}): {who} needs "
-        f"every item judged. {remedy}."
-    )
 
 
-def check_items_judged(y, weights):
-    """Refuse a matrix y in which no row that counts judges one of the items."""
-    if y.ndim != 2:
-        return
-    is_unjudged = np.isnan(y)[weights > 0].all(axis=0)
-    if is_unjudged.any():
-        refuse_unjudged_item(f"Column {int(np.argmax(is_unjudged))} of y")
+def check_items_judged(y, weights, arguments=None):
+    """Refuse a matrix y in which no row that counts judges one of the items.
+
+    `arguments` are those of the call, for the lines of the message.
+    """
+    if y.ndim == 2 and not is_finite(y):
+        refuse(
+            CHECKS_OF_MISSING,
+            y=y,
+            weights=weights,
+            allow_missing=True,
+            arguments=arguments,
+        )
 
 
 def refuse_unjudged_item(column):
@@ -531,29 +374,18 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True, lists=None)
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = _checked(sample_weight, "sample_weight")
-    if weights.shape not in ((n_rows,), (n_lists,)):
-        remedy = ""
-        has_ids = lists is not None and lists.ids is not None
-        if has_ids and weights.shape == (lists.n_lists,):
-            remedy = (
-                " Weights of queries in the order of their ids: "
-                "sample_weight[numpy.unique(qid, return_inverse=True)[1]]."
-            )
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}; it must be ({n_rows},), one "
-            f"weight per row.{remedy}"
-        )
-    is_negative = weights < 0
-    if np.any(is_negative):
-        raise ValueError(f"sample_weight[{int(np.argmax(is_negative))}] is negative.")
-    if whole and not np.any(weights > 0):
-        refuse_zero_weights()
+    weights = numbers_of(sample_weight, "sample_weight")
+    shapes = ((n_rows,), (n_lists,))
     with np.errstate(over="ignore"):
-        total = float(np.sum(weights))
-    # Products of such a sum and a weight stay in the floating range.
-    if total != 0 and not 1e-305 <= total <= 1e305:
-        raise ValueError(f"sample_weight has the sum {total:g}: divide it by its mean.")
+        is_usual = weights.shape in shapes and 1e-305 <= np.sum(weights) <= 1e305
+    if not is_usual or np.any(weights < 0):
+        refuse(
+            CHECKS_OF_WEIGHTS,
+            weights=weights,
+            shapes=shapes,
+            lists=lists,
+            is_whole=whole,
+        )
     return weights
 
 
@@ -565,18 +397,7 @@ def refuse_zero_weights():
 def read_distributions(probabilities, n_labels):
     """Read distributions over labels, (n, n_labels); refuse rows without the sum 1."""
     p = numbers(probabilities, "probabilities")
-    if p.ndim != 2 or p.shape[1] != n_labels:
-        raise ValueError(
-            f"probabilities must have the shape (n, {n_labels}), one distribution over "
-            f"the labels in each row, got {p.shape}."
-        )
-    is_distribution = np.all(p >= 0, axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= 1e-6)
-    if not is_distribution.all():
-        row = int(np.argmin(is_distribution))
-        raise ValueError(
-            f"probabilities[{row}] must be numbers >= 0 with the sum 1, got "
-            f"{shown(p[row].tolist())}."
-        )
+    refuse(CHECKS_OF_DISTRIBUTIONS, probabilities=p, n_labels=n_labels)
     return p
 
 
@@ -603,31 +424,23 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     y = check(y)
     if y.ndim < 3:
         y = y.ravel()
-    return y, scores, lists, _list_weights(sample_weight, lists)
+    return y, scores, lists, list_weights(sample_weight, lists)
 
 
 def read_scores(y_score, y):
     """Read the scores of the labels y as flat floats."""
-    check_unmasked(y_score, "y_score")
-    scores = _checked(exact_scores(y_score), "y_score", allow_nd=True)
+    is_float = is_array(y_score) and y_score.dtype == np.float64
+    if is_float and y_score.shape == y.shape[:2] and is_finite(y_score):
+        return y_score.ravel()
+    scores = numbers_of(exact_scores(y_score), "y_score", allow_nd=True)
     if y.ndim == 1 and scores.shape == (len(y), 1):
         scores = scores.ravel()
     if scores.shape != y.shape[:2]:
-        remedy = ""
-        if y.ndim == 2 and scores.size == y.shape[1]:
-            remedy = f" One order for all rows: numpy.tile(y_score, ({len(y)}, 1))."
-        elif scores.shape == (len(y), 2):
-            remedy = (
-                " Of two classes give the scores of the relevant one: "
-                "predict_proba(X)[:, 1]."
-            )
-        raise ValueError(
-            f"y_score has shape {scores.shape} but y_true has shape {y.shape}.{remedy}"
-        )
+        refuse(CHECKS_OF_SCORES, y=y, scores=scores)
     return scores.ravel()
 
 
-def _list_weights(sample_weight, lists):
+def list_weights(sample_weight, lists):
     """Weight of each list, from weights of rows or of lists."""
     if sample_weight is None:
         return np.ones(lists.n_lists)

@@ -7,6 +7,8 @@ from numbers import Real
 import numpy as np
 
 from ..lists._ids import is_missing
+from ._check import refuse
+from ._checks_of_ids import CHECKS_OF_TIMES
 from ._ids import id_array
 
 
@@ -16,24 +18,23 @@ def read_times(time):
     Refuses text, whose order is the order of letters, and missing times.
     """
     if isinstance(time, str):
-        raise ValueError(f"time is the text {time[:40]!r}: give the times of the rows.")
-    try:
-        times = id_array(time)
-    except (TypeError, ValueError) as error:
-        raise ValueError(str(error).replace("qid", "time")) from None
+        refuse(CHECKS_OF_TIMES, value=time)
+    times = id_array(time, "time")
+    entries = times
     if times.dtype.kind in "OUST":
-        times = _times_of_objects(times.tolist())
-    if times is None or times.dtype.kind not in "iufmM":
-        raise ValueError(
-            "time must hold numbers, dates, periods or durations, all of one kind, and "
-            "dates all with a time zone or all without."
-        )
-    is_missing_row = (
-        np.isnat(times) if times.dtype.kind in "mM" else ~np.isfinite(times)
-    )
-    if is_missing_row.any():
-        _refuse_missing_time(int(np.argmax(is_missing_row)))
+        entries = times.tolist()
+        times = _times_of_objects(entries)
+    is_usual = times is not None and times.dtype.kind in "iufmM"
+    if is_usual:
+        is_usual = not missing_times(times).any()
+    if not is_usual:
+        refuse(CHECKS_OF_TIMES, value=entries)
     return times
+
+
+def missing_times(times):
+    """Whether each time has no value."""
+    return np.isnat(times) if times.dtype.kind in "mM" else ~np.isfinite(times)
 
 
 def dates_of(ids):
@@ -46,21 +47,10 @@ def dates_of(ids):
     return None
 
 
-def _refuse_missing_time(row):
-    raise ValueError(f"time has no value in row {row}: every row needs a finite time.")
-
-
 def _times_of_objects(entries):
     """Array of times that are Python objects, or None if they are of no one kind."""
-    for row, one in enumerate(entries):
-        if isinstance(one, str | bytes):
-            raise ValueError(
-                f"time is the text {one[:40]!r} in row {row}, and text sorts by "
-                "letters: give pandas.to_datetime(time), with dayfirst=True or False, "
-                "or format=..., as the text is meant."
-            )
-        if is_missing(one):
-            _refuse_missing_time(row)
+    if any(isinstance(one, str | bytes) or is_missing(one) for one in entries):
+        return None
     dates = _dates_of_objects(entries)
     if dates is not None:
         return dates
