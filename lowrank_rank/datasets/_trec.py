@@ -33,7 +33,6 @@ from ..validation._findings import found
 from ..validation._frames import QUERY
 from ..validation._ids import id_text
 from ..validation._kinds import arrive
-from ..validation._labels import QUERY
 from ..validation._parameters import Rule, check_parameter
 from ._files import numbered_blocks, open_replacing, path_like, read_path
 
