@@ -1,0 +1,706 @@
+"""Objects that no function reads, in every data argument of every public callable.
+
+The cause is named at once: a lazy frame has no rows yet, durations are not numbers, a
+tensor has a gradient. What is read gives the result of the plain array.
+"""
+
+import copy
+import functools
+import importlib
+import inspect
+import pkgutil
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import BaseEstimator
+
+import lowrank_rank
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PrecisionAtKPerceptron,
+    StackingRanker,
+    WrappedRanker,
+    boosting_metric,
+    boosting_objective,
+    bradley_terry,
+    compare_rankers,
+    consensus_ranking,
+    make_ranking_scorer,
+    merge,
+    ranking_target,
+)
+from lowrank_rank.calibration import (
+    C_phi,
+    calibration_report,
+    conditional_regret,
+    noise_report,
+    precision_margins,
+    regret_bound,
+)
+from lowrank_rank.datasets import (
+    dump_letor,
+    dump_qrels,
+    dump_run,
+    grades_from_orders,
+    iter_lists,
+    load_digits_retrieval,
+    make_clicks,
+    propensities_from_clicks,
+    runs_to_features,
+    utilities_from_clicks,
+)
+from lowrank_rank.decoders import (
+    decode_map_exact,
+    decode_map_local_search,
+    decode_pd_borda,
+    decode_pd_dag,
+    decode_pd_exact,
+    decode_pd_local_search,
+    preference_cost,
+)
+from lowrank_rank.metrics import (
+    dcg_score,
+    evaluate_run,
+    expected_rank_utility_score,
+    mean_average_precision_score,
+    mean_intervals,
+    measure_score,
+    ndcg_score,
+    pairwise_disagreement_loss,
+    per_query,
+    precision_at_k_score,
+    recall_at_k_score,
+    reciprocal_rank_score,
+)
+from lowrank_rank.model_selection import (
+    QueryTimeSeriesSplit,
+    query_learning_curve,
+    query_permutation_importance,
+    query_train_test_split,
+)
+from lowrank_rank.plotting import (
+    PrecisionAtKDisplay,
+    PreferenceMatrixDisplay,
+    RankerComparisonDisplay,
+    RankIntervalDisplay,
+)
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
+)
+from lowrank_rank.surrogates import (
+    precision_surrogate,
+    structured_hinge,
+    surrogate_loss,
+)
+from lowrank_rank.target_losses import NDCG, FBeta, MatrixLoss
+from lowrank_rank.testing import check_target_loss
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+# Kinds of objects -------------------------------------------------------------------
+
+
+class Tensor:
+    """A tensor with a gradient, where there is no torch."""
+
+    __module__ = "torch"
+    requires_grad = True
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+        self.shape = self.values.shape
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def numpy(self):
+        return self.values
+
+    def item(self):
+        return self.values.item()
+
+    def __array__(self, *args, **kwargs):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+    def __len__(self):
+        return len(self.values)
+
+
+#: A raw model of `lightgbm.train`, where there is no LightGBM.
+Booster = type("Booster", (), {"__module__": "lightgbm.basic"})
+
+
+def lazy(value):
+    """Return a lazy frame."""
+    return pl.LazyFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+
+
+def generator(value):
+    """Return an iterator over the rows."""
+    return (row for row in list(value))
+
+
+def durations(value):
+    """Return the numbers as seconds, in an array."""
+    return np.asarray(value).astype(np.int64).astype("timedelta64[s]")
+
+
+def pandas_durations(value):
+    """Return the numbers as seconds, in the Series or the first column of a frame."""
+    seconds = durations(value)
+    if seconds.ndim == 1:
+        return pd.Series(seconds)
+    frame = pd.DataFrame(np.asarray(value))
+    frame.columns = [f"x{column}" for column in frame]
+    frame["x0"] = seconds[:, 0]
+    return frame
+
+
+def polars_durations(value):
+    """Return the numbers as seconds, in the Series or the first column of a frame."""
+    seconds = durations(value).astype("timedelta64[ms]")
+    if seconds.ndim == 1:
+        return pl.Series(seconds)
+    columns = {f"x{i}": column for i, column in enumerate(np.asarray(value).T)}
+    return pl.DataFrame(columns | {"x0": seconds[:, 0]})
+
+
+def pandas_series(value):
+    """Return the entries, or those of the first row, as a Series of pandas."""
+    values = np.asarray(value)
+    return pd.Series(values if values.ndim == 1 else values[0].ravel())
+
+
+def polars_series(value):
+    """Return the entries, or those of the first row, as a Series of polars."""
+    return pl.Series(pandas_series(value).to_numpy())
+
+
+#: A kind of object -> what makes it, and the words of its cause.
+KINDS: dict[str, tuple[Callable, str]] = {
+    "lazy": (lazy, "has no rows yet"),
+    "iterator": (generator, "read once"),
+    "tensor": (Tensor, "tensor"),
+    "booster": (lambda value: Booster(), "Booster"),
+    "series": (pandas_series, "Series"),
+    "series of polars": (polars_series, "Series"),
+    "durations": (durations, "duration"),
+    "durations of pandas": (pandas_durations, "duration"),
+    "durations of polars": (polars_durations, "duration"),
+}
+NOT_DATA = {"lazy", "iterator", "tensor", "booster"}
+SERIES = {"series", "series of polars"}
+DURATIONS = {"durations", "durations of pandas", "durations of polars"}
+
+#: What an argument holds -> kinds that are refused, and kinds that give the result of
+#: the plain array.
+ROLES: dict[str, tuple[set, set]] = {
+    "matrix": (NOT_DATA | SERIES | DURATIONS, set()),
+    "array": (NOT_DATA | SERIES | {"durations"}, set()),  # of more than two dimensions
+    "numbers": (NOT_DATA | DURATIONS, SERIES),
+    "ids": (NOT_DATA, SERIES | DURATIONS),
+    "labels": (NOT_DATA, SERIES),
+    "table": (NOT_DATA, set()),
+    "blocks": (NOT_DATA - {"iterator"}, {"iterator"}),
+    "model": ({"booster", "lazy"}, set()),
+}
+
+# Clean data -------------------------------------------------------------------------
+
+RNG = np.random.default_rng(0)
+QID = np.repeat(np.arange(1, 7), 4)
+X = RNG.normal(size=(24, 3))
+Y = RNG.integers(0, 3, 24)
+Y[::4] = 0
+Y[1::4] = 2
+BINARY = np.minimum(Y, 1)
+CLASSES = np.array([0, 1, 2])
+SCORES = X[:, 0] + Y
+WEIGHTS = np.repeat([1.0, 2.0, 1.0, 3.0, 1.0, 2.0], 4)
+GRADES = RNG.integers(0, 3, size=(24, 4))  # of four fixed items
+SETS = RNG.integers(0, 2, size=(24, 4))
+SETS[0] = 1
+SUPPORT = np.array([[1, 0, 0], [0, 1, 0]])
+U = np.array([[[0.0, 2, 0], [0, 0, 2], [1, 0, 0]]])
+OF_PAIRS = np.array([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]])
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 2}}
+RUN = {"1": {"a": 0.5, "b": 0.7}, "2": {"a": 0.1, "b": 0.2}}
+DUELS = [["a", "b"]] * 3 + [["b", "a"]] + [["b", "c"]] * 2 + [["c", "a"]]
+BALLOTS = [["a", "b", "c"]] * 3 + [["b", "a", "c"]] * 2
+SESSIONS = {
+    "clicks": np.tile([1, 0, 1, 0, 1, 1], 4),
+    "position": np.tile([1, 2, 3, 1, 2, 3], 4),
+    "document": np.tile([0, 1, 2, 2, 0, 1], 4),
+}
+DOCUMENTS = {"X": X, "y": Y, "qid": QID, "sample_weight": WEIGHTS}
+MODEL = OrderPreservingRegressor().fit(X, Y, qid=QID)
+OF_ITEMS = PairwiseDAGRanker().fit(X, GRADES)
+BLOCKS = [(X[:12], Y[:12], QID[:12]), (X[12:], Y[12:], QID[12:])]
+
+# The table --------------------------------------------------------------------------
+
+
+class Call(NamedTuple):
+    """A public callable, clean arguments, and the roles of those that are data."""
+
+    function: Callable
+    clean: dict
+    roles: dict
+
+
+#: Roles of arguments of the same name in every callable, where none is given.
+USUAL = {
+    "X": "matrix",
+    "qid": "ids",
+    "groups": "ids",
+    "sample_weight": "numbers",
+    "y": "numbers",
+    "y_true": "numbers",
+    "y_score": "numbers",
+    "y_pred": "numbers",
+    "scores": "numbers",
+    "human": "numbers",
+    "judge": "numbers",
+    "judge_unlabelled": "numbers",
+    "surrogate_regret": "numbers",
+    "u": "array",
+    "qrels": "table",
+    "run": "table",
+    "runs": "table",
+    "orders": "table",
+    "duels": "table",
+    "blocks": "blocks",
+    "estimator": "model",
+    "clicks": "numbers",
+    "position": "numbers",
+    "document": "ids",
+    "v": "numbers",
+    "s": "numbers",
+}
+
+
+def call(function, roles=(), **clean):
+    """Return a row of the table."""
+    usual = {name: USUAL[name] for name in clean if name in USUAL}
+    return Call(function, clean, usual | dict(roles))
+
+
+MEASURED = {"y_true": Y, "y_score": SCORES, "qid": QID, "sample_weight": WEIGHTS}
+
+
+def split(X, y, qid):
+    """Split two arrays by their lists."""
+    return query_train_test_split(X, y, qid=qid, random_state=0)
+
+
+def splits(X, groups, time):
+    """Return the splits in order of time."""
+    return list(QueryTimeSeriesSplit(2).split(X, groups=groups, time=time))
+
+
+def importance(**arguments):
+    return query_permutation_importance(**arguments, n_repeats=2, random_state=0)
+
+
+def curve(**arguments):
+    return query_learning_curve(
+        **arguments, cv=2, train_sizes=[0.5, 1.0], random_state=0
+    )
+
+
+def merged(first, second):
+    return merge([first, second])
+
+
+FUNCTIONS = {
+    **{
+        function.__name__: call(function, **MEASURED)
+        for function in (
+            dcg_score,
+            expected_rank_utility_score,
+            mean_average_precision_score,
+            ndcg_score,
+            pairwise_disagreement_loss,
+            precision_at_k_score,
+            recall_at_k_score,
+            reciprocal_rank_score,
+        )
+    },
+    "measure_score": call(measure_score, **MEASURED, measure="ndcg@2"),
+    "per_query": call(per_query, y_true=Y, y_score=SCORES, qid=QID),
+    "evaluate_run": call(evaluate_run, qrels=QRELS, run=RUN),
+    "mean_intervals": call(
+        mean_intervals,
+        human=SCORES[:12],
+        judge=SCORES[12:],
+        judge_unlabelled=SCORES,
+    ),
+    "mean_intervals of groups": call(
+        mean_intervals, human=SCORES, groups=QID, sample_weight=WEIGHTS
+    ),
+    "compare_rankers": call(
+        compare_rankers,
+        {"rankers": "table"},
+        y_true=Y,
+        rankers={"a": SCORES, "b": -SCORES},
+        qid=QID,
+        sample_weight=WEIGHTS,
+    ),
+    "compare_rankers of models": call(
+        compare_rankers, y_true=Y, rankers={"a": MODEL, "b": MODEL}, X=X, qid=QID
+    ),
+    "query_train_test_split": call(split, X=X, y=Y, qid=QID),
+    "QueryTimeSeriesSplit.split": call(
+        splits, {"time": "ids"}, X=X, groups=QID, time=QID
+    ),
+    "query_permutation_importance": call(
+        importance, estimator=MODEL, X=X, y=Y, qid=QID
+    ),
+    "query_learning_curve": call(
+        curve, estimator=LowRankSurrogateRanker(), X=X, y=Y, qid=QID
+    ),
+    "ranking_target": call(ranking_target, {"time": "ids"}, y=Y, qid=QID, time=QID),
+    "make_ranking_scorer": call(
+        make_ranking_scorer("ndcg@2"),
+        estimator=MODEL,
+        X=X,
+        y_true=Y,
+        qid=QID,
+        sample_weight=WEIGHTS,
+    ),
+    "boosting_objective": call(
+        lambda qid, y_true, y_pred: boosting_objective(qid=qid)(y_true, y_pred),
+        qid=QID,
+        y_true=Y,
+        y_pred=SCORES,
+    ),
+    "boosting_objective of groups": call(
+        boosting_objective(),
+        {"group": "numbers"},
+        y_true=Y,
+        y_pred=SCORES,
+        sample_weight=WEIGHTS,
+        group=np.full(6, 4),
+    ),
+    "boosting_metric": call(
+        boosting_metric(),
+        {"group": "numbers"},
+        y_true=Y,
+        y_pred=SCORES,
+        sample_weight=WEIGHTS,
+        group=np.full(6, 4),
+    ),
+    "merge": call(
+        merged,
+        {"first": "model", "second": "model"},
+        first=LowRankSurrogateRanker().fit(X[:12], Y[:12], qid=QID[:12]),
+        second=LowRankSurrogateRanker().fit(X[12:], Y[12:], qid=QID[12:]),
+    ),
+    "consensus_ranking": call(
+        consensus_ranking, {"weights": "numbers"}, orders=BALLOTS, weights=[1, 2, 1, 1, 3]
+    ),
+    "bradley_terry": call(
+        bradley_terry, {"weight": "numbers"}, duels=DUELS, weight=[1, 2, 1, 1, 3, 1, 1]
+    ),
+    "C_phi": call(C_phi, {"measure": "numbers"}, measure=[4.0, 2.0, 1.0]),
+    "calibration_report": call(
+        calibration_report, {"support": "matrix"}, loss="map", support=SUPPORT
+    ),
+    "conditional_regret": call(
+        conditional_regret,
+        {"support": "matrix", "probabilities": "matrix", "ranks": "matrix"},
+        loss="ndcg",
+        support=SUPPORT,
+        probabilities=np.array([[0.75, 0.25]]),
+        ranks=np.array([[1, 2, 3]]),
+    ),
+    "noise_report": call(noise_report, u=U),
+    "noise_report of a distribution": call(
+        noise_report,
+        {"u": "matrix", "probabilities": "matrix"},
+        u=SUPPORT,
+        probabilities=np.array([[0.65, 0.35]]),
+    ),
+    "precision_margins": call(precision_margins, y=BINARY, scores=SCORES, k=2),
+    "regret_bound": call(
+        regret_bound,
+        {"expected": "matrix"},
+        surrogate="pointwise_squared",
+        expected=np.array([[0.7, 0.3]]),
+        measure=[1.0, 0.0],
+        surrogate_regret=np.array([1.0]),
+    ),
+    "precision_surrogate": call(precision_surrogate, y=BINARY, scores=SCORES, k=2),
+    "structured_hinge": call(
+        structured_hinge, target_loss="kendall", y_true=Y, y_score=SCORES, qid=QID
+    ),
+    "surrogate_loss": call(
+        surrogate_loss,
+        surrogate="cross_entropy",
+        v=Y,
+        s=SCORES,
+        qid=QID,
+        sample_weight=WEIGHTS,
+    ),
+    **{
+        function.__name__: call(function, u=U)
+        for function in (
+            decode_pd_borda,
+            decode_pd_dag,
+            decode_pd_exact,
+            decode_pd_local_search,
+        )
+    },
+    "decode_map_exact": call(decode_map_exact, {"u": "matrix"}, u=OF_PAIRS, n_items=3),
+    "decode_map_local_search": call(
+        decode_map_local_search, {"u": "matrix"}, u=OF_PAIRS, n_items=3
+    ),
+    "preference_cost": call(
+        preference_cost, {"ranks": "matrix"}, u=U, ranks=np.array([[1, 2, 3]])
+    ),
+    "check_target_loss": call(
+        check_target_loss, {"support": "matrix"}, loss=NDCG(2), support=SUPPORT
+    ),
+    "dump_letor": call(dump_letor, X=X, y=Y, qid=QID, path="log.txt"),
+    "dump_qrels": call(dump_qrels, qrels=QRELS, path="qrels.txt"),
+    "dump_run": call(dump_run, run=RUN, path="run.txt"),
+    "grades_from_orders": call(grades_from_orders, orders=[[2, 0, 1], [1, 2]]),
+    "iter_lists": call(
+        lambda source: list(iter_lists(source)), {"source": "blocks"}, source=BLOCKS
+    ),
+    "load_digits_retrieval": call(
+        functools.partial(load_digits_retrieval, n_queries=3, n_candidates=5),
+        {"popularity": "numbers"},
+        popularity=np.arange(1, 11),
+    ),
+    "make_clicks": call(
+        make_clicks,
+        {"propensity": "numbers"},
+        y=Y,
+        qid=QID,
+        scores=SCORES,
+        propensity=np.ones(4),
+        n_sessions=20,
+        random_state=0,
+    ),
+    "propensities_from_clicks": call(propensities_from_clicks, **SESSIONS),
+    "utilities_from_clicks": call(
+        utilities_from_clicks,
+        {"propensity": "numbers"},
+        clicks=SESSIONS["clicks"],
+        position=SESSIONS["position"],
+        propensity=np.ones(3),
+    ),
+    "runs_to_features": call(runs_to_features, runs={"a": RUN, "b": RUN}, qrels=QRELS),
+    "PrecisionAtKDisplay.from_estimator": call(
+        PrecisionAtKDisplay.from_estimator, estimator=MODEL, X=X, y=BINARY, qid=QID
+    ),
+    "PrecisionAtKDisplay.from_predictions": call(
+        PrecisionAtKDisplay.from_predictions, y_true=BINARY, y_score=SCORES, qid=QID
+    ),
+    "PreferenceMatrixDisplay.from_estimator": call(
+        PreferenceMatrixDisplay.from_estimator, estimator=OF_ITEMS, X=X
+    ),
+    "PreferenceMatrixDisplay.from_preferences": call(
+        PreferenceMatrixDisplay.from_preferences,
+        {"preferences": "matrix"},
+        preferences=U[0],
+    ),
+    "RankIntervalDisplay.from_consensus": call(
+        RankIntervalDisplay.from_consensus,
+        {"consensus": "model"},
+        consensus=consensus_ranking(BALLOTS),
+        random_state=0,
+    ),
+    "RankerComparisonDisplay.from_estimators": call(
+        RankerComparisonDisplay.from_estimators,
+        {"rankers": "table"},
+        rankers={"a": MODEL, "b": MODEL},
+        X=X,
+        y=Y,
+        qid=QID,
+    ),
+    "RankerComparisonDisplay.from_predictions": call(
+        RankerComparisonDisplay.from_predictions,
+        {"rankers": "table"},
+        y_true=Y,
+        rankers={"a": SCORES, "b": -SCORES},
+        qid=QID,
+    ),
+    "NDCG.measure": call(NDCG(2).measure, **MEASURED),
+    "NDCG.loss": call(
+        NDCG(2).loss,
+        {"y": "matrix", "ranks": "matrix"},
+        y=SUPPORT,
+        ranks=np.array([[1, 2, 3], [2, 1, 3]]),
+    ),
+    "FBeta.loss": call(
+        FBeta().loss,
+        {"y": "matrix", "z": "matrix"},
+        y=SUPPORT,
+        z=np.array([[1, 0, 1], [0, 1, 1]]),
+    ),
+    "MatrixLoss": call(
+        lambda loss_matrix: MatrixLoss(loss_matrix).loss([0, 1], [1, 1]),
+        {"loss_matrix": "matrix"},
+        loss_matrix=np.array([[0.0, 1.0], [2.0, 0.0]]),
+    ),
+}
+
+STEPS = {"solver": "sgd", "alpha": 0.1, "random_state": 0}
+#: Estimators and the data of their fits.
+ESTIMATORS: list[tuple[Any, dict]] = [
+    (HistGradientBoostingRanker(max_iter=3, min_samples_leaf=2), DOCUMENTS),
+    (LowRankSurrogateRanker(), DOCUMENTS),
+    (OrderPreservingRegressor(), DOCUMENTS),
+    (PairwiseDAGRanker(), {"X": X, "y": GRADES, "sample_weight": WEIGHTS}),
+    (PrecisionAtKPerceptron(random_state=0), {**DOCUMENTS, "y": BINARY}),
+    (StackingRanker(estimators=[("ridge", LowRankSurrogateRanker())]), DOCUMENTS),
+    (WrappedRanker(LowRankSurrogateRanker()), DOCUMENTS),
+    (StructuredHingeRanker(**STEPS), DOCUMENTS),
+    (StructuredHingeSequenceClassifier(**STEPS), DOCUMENTS),
+    (LowRankSurrogateClassifier(estimator="ridge"), DOCUMENTS),
+    (StructuredHingeClassifier(**STEPS), DOCUMENTS),
+    (StructuredHingeBinaryClassifier(), {**DOCUMENTS, "y": BINARY}),
+    (LowRankSurrogateMultilabelClassifier(), {**DOCUMENTS, "y": SETS}),
+]
+#: Roles of the labels of estimators whose labels are no numbers of documents.
+LABELS = {
+    "PairwiseDAGRanker": {"y": "table"},
+    "LowRankSurrogateMultilabelClassifier": {"y": "matrix"},
+    **dict.fromkeys(
+        [
+            "LowRankSurrogateClassifier",
+            "PrecisionAtKPerceptron",
+            "StructuredHingeBinaryClassifier",
+            "StructuredHingeClassifier",
+            "StructuredHingeSequenceClassifier",
+        ],
+        {"y": "labels", "classes": "labels"},
+    ),
+}
+
+
+def methods_of(owner):
+    """Names of the public methods of a class that are no setters or getters."""
+    for name in dir(owner):
+        if name.startswith(("_", "set_", "get_")):
+            continue
+        if inspect.isroutine(inspect.getattr_static(owner, name)):
+            yield name
+        elif callable(getattr(owner, name, None)):  # `available_if`
+            yield name
+
+
+def run_method(fitted, name, /, **arguments):
+    """Call a method of a fitted copy."""
+    return getattr(copy.deepcopy(fitted), name)(**arguments)
+
+
+def of_estimators():
+    """Return a row for each method of each estimator."""
+    for estimator, data in ESTIMATORS:
+        names = inspect.signature(estimator.fit).parameters
+        given = {name: value for name, value in data.items() if name in names}
+        fitted = estimator.fit(**given)
+        values = {**data, "surrogate_regret": np.array([1.0])}
+        values["blocks"] = [
+            tuple(data[one][rows] for one in ("X", "y", "qid") if one in given)
+            for rows in (slice(12), slice(12, None))
+        ]
+        values["classes"] = np.unique(data["y"])
+        labels = LABELS.get(type(estimator).__name__, {})
+        for name in methods_of(type(estimator)):
+            if not hasattr(fitted, name):
+                continue  # of other parameters
+            parameters = inspect.signature(getattr(fitted, name)).parameters
+            clean = {one: values[one] for one in parameters if one in values}
+            roles = {one: role for one, role in labels.items() if one in clean}
+            function = functools.partial(run_method, fitted, name)
+            yield f"{type(estimator).__name__}.{name}", call(function, roles, **clean)
+
+
+CALLS = {**FUNCTIONS, **dict(of_estimators())}
+
+# What is compared -------------------------------------------------------------------
+
+
+def numbers_of(result):
+    """Return all numbers of a result, by what it is made of."""
+    if isinstance(result, BaseEstimator) and hasattr(result, "predict"):
+        return numbers_of(result.predict(X))
+    if isinstance(result, str | int | float | bool | None):
+        return [result]
+    if inspect.isgenerator(result) or isinstance(result, list | tuple):
+        return [number for one in result for number in numbers_of(one)]
+    if isinstance(result, dict):
+        return [number for one in result.values() for number in numbers_of(one)]
+    if hasattr(result, "to_frame"):
+        result = result.to_frame()
+    if isinstance(result, pd.DataFrame):
+        return [*result.columns, *result.to_numpy().ravel().tolist()]
+    if hasattr(result, "plot"):  # a display
+        return [list(vars(result))]
+    if hasattr(result, "toarray"):
+        result = result.toarray()
+    return np.asarray(result).ravel().tolist()
+
+
+def assert_same(one, two):
+    """Compare two results up to rounding."""
+    one, two = numbers_of(one), numbers_of(two)
+    assert len(one) == len(two)
+    for left, right in zip(one, two, strict=True):
+        if isinstance(left, float):
+            assert_allclose(left, right, rtol=1e-9, atol=1e-12)
+        else:
+            assert left == right
+
+
+CASES = [
+    (name, argument, kind, is_refused)
+    for name, row in CALLS.items()
+    for argument, role in row.roles.items()
+    for is_refused, kinds in zip((True, False), ROLES[role], strict=True)
+    for kind in KINDS
+    if kind in kinds
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "kind", "is_refused"),
+    CASES,
+    ids=[f"{name}-{argument}-{kind}" for name, argument, kind, _ in CASES],
+)
+def test_the_cause_is_named(name, argument, kind, is_refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    function, clean, _ = CALLS[name]
+    make, cause = KINDS[kind]
+    given = {**clean, argument: make(clean[argument])}
+    if not is_refused:
+        assert_same(function(**given), function(**clean))
+        return
+    with pytest.raises((ValueError, TypeError)) as raised:
+        result = function(**given)
+        list(result) if inspect.isgenerator(result) else None
+    message = str(raised.value)
+    assert cause in message, message
+    assert argument in message or cause == "duration", message
+    if kind in ("lazy", "iterator"):
+        assert isinstance(raised.value, TypeError)
