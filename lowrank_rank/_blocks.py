@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .validation._arrays import n_rows, shown
+from .validation._kinds import arrive
 
 # A fit by sums applies a function to every block of whole lists, and adds up the
 # results. In memory one block is held, from disk the blocks are read again for every
@@ -51,6 +52,7 @@ class GivenBlocks:
 
 def read_blocks(blocks, *, again=False):
     """Refuse an object without blocks, or an iterator if they are needed `again`."""
+    arrive(blocks=blocks)
     if not isinstance(blocks, Iterable):
         raise TypeError(
             f"blocks must be an iterable of tuples (X, y, qid), got {shown(blocks)}."

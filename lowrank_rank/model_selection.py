@@ -434,7 +434,7 @@ def query_learning_curve(
     >>> sizes.tolist(), test.shape, bool(test[1].mean() > test[0].mean())
     ([2, 30], (2, 4), True)
     """
-    arrive(X=X, y=y, qid=qid)
+    arrive(estimator=estimator, X=X, y=y, qid=qid)
     target, query_of_row = _read_queries(X, y, qid)
     folds = cv
     if isinstance(cv, Integral):
@@ -548,7 +548,7 @@ def query_permutation_importance(
     >>> found.importances_mean
     array([0.5, 0. ])
     """
-    arrive(X=X, y=y, qid=qid)
+    arrive(estimator=estimator, X=X, y=y, qid=qid)
     target, query_of_row = _read_queries(X, y, qid, is_permuted=True)
     features: Any = X
     if not hasattr(X, "columns"):

@@ -14,6 +14,7 @@ from .target_losses import PositionalLoss, SetLoss
 from .target_losses._classes import SET_LOSSES, resolve_set_loss
 from .target_losses._names import resolve_target_loss
 from .validation._arrays import ArrayLike
+from .validation._kinds import arrive
 
 __all__ = ["check_surrogate", "check_target_loss"]
 
@@ -69,6 +70,7 @@ def check_target_loss(
     >>> check_target_loss(NDCG(k=2), [[2, 0, 1], [0, 0, 1], [1, 2, 0]])
     >>> check_target_loss("f1", [[0, 0, 0], [1, 0, 1], [0, 1, 0]])
     """
+    arrive(support=support)
     if isinstance(loss, SetLoss) or (isinstance(loss, str) and loss in SET_LOSSES):
         _check_set_loss(loss, support, n_distributions, random_state)
     else:

@@ -6,10 +6,7 @@ tensor has a gradient. What is read gives the result of the plain array.
 
 import copy
 import functools
-import importlib
 import inspect
-import pkgutil
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -18,9 +15,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
-import lowrank_rank
 from lowrank_rank import (
     HistGradientBoostingRanker,
     LowRankSurrogateClassifier,
@@ -121,8 +117,7 @@ class Tensor:
     requires_grad = True
 
     def __init__(self, values):
-        self.values = np.asarray(values)
-        self.shape = self.values.shape
+        self.values = values
 
     def detach(self):
         return self
@@ -133,7 +128,7 @@ class Tensor:
         return self.values
 
     def item(self):
-        return self.values.item()
+        return self.values
 
     def __array__(self, *args, **kwargs):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
@@ -216,9 +211,13 @@ ROLES: dict[str, tuple[set, set]] = {
     "numbers": (NOT_DATA | DURATIONS, SERIES),
     "ids": (NOT_DATA, SERIES | DURATIONS),
     "labels": (NOT_DATA, SERIES),
+    "grades of items": (NOT_DATA | DURATIONS, set()),
     "table": (NOT_DATA, set()),
     "blocks": (NOT_DATA - {"iterator"}, {"iterator"}),
-    "model": ({"booster", "lazy"}, set()),
+    "blocks of several passes": (NOT_DATA, set()),
+    "model": ({"booster"}, set()),
+    "entries by label": (NOT_DATA | DURATIONS, {"series of polars"}),
+    "any rows": (NOT_DATA, SERIES | {"durations", "durations of pandas"}),
 }
 
 # Clean data -------------------------------------------------------------------------
@@ -244,13 +243,17 @@ RUN = {"1": {"a": 0.5, "b": 0.7}, "2": {"a": 0.1, "b": 0.2}}
 DUELS = [["a", "b"]] * 3 + [["b", "a"]] + [["b", "c"]] * 2 + [["c", "a"]]
 BALLOTS = [["a", "b", "c"]] * 3 + [["b", "a", "c"]] * 2
 SESSIONS = {
-    "clicks": np.tile([1, 0, 1, 0, 1, 1], 4),
-    "position": np.tile([1, 2, 3, 1, 2, 3], 4),
-    "document": np.tile([0, 1, 2, 2, 0, 1], 4),
+    "clicks": np.array([1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 1] * 2),
+    "position": np.tile([1, 2, 3], 8),
+    "document": np.tile([0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 2, 1], 2),
 }
 DOCUMENTS = {"X": X, "y": Y, "qid": QID, "sample_weight": WEIGHTS}
 MODEL = OrderPreservingRegressor().fit(X, Y, qid=QID)
 OF_ITEMS = PairwiseDAGRanker().fit(X, GRADES)
+PARTS = [
+    LowRankSurrogateRanker().fit(X[rows], Y[rows], qid=QID[rows])
+    for rows in (slice(12), slice(12, None))
+]
 BLOCKS = [(X[:12], Y[:12], QID[:12]), (X[12:], Y[12:], QID[12:])]
 
 # The table --------------------------------------------------------------------------
@@ -309,6 +312,12 @@ def split(X, y, qid):
     return query_train_test_split(X, y, qid=qid, random_state=0)
 
 
+def target_of(y, qid, time):
+    """Return what is read of a target: its queries and its times."""
+    target = ranking_target(y, qid, time=time)
+    return ndcg_score(target, SCORES), list(QueryTimeSeriesSplit(2).split(X, target))
+
+
 def splits(X, groups, time):
     """Return the splits in order of time."""
     return list(QueryTimeSeriesSplit(2).split(X, groups=groups, time=time))
@@ -322,10 +331,6 @@ def curve(**arguments):
     return query_learning_curve(
         **arguments, cv=2, train_sizes=[0.5, 1.0], random_state=0
     )
-
-
-def merged(first, second):
-    return merge([first, second])
 
 
 FUNCTIONS = {
@@ -356,18 +361,25 @@ FUNCTIONS = {
     ),
     "compare_rankers": call(
         compare_rankers,
-        {"rankers": "table"},
+        {"rankers": "table", "sample_weight": "entries by label"},
         y_true=Y,
         rankers={"a": SCORES, "b": -SCORES},
         qid=QID,
-        sample_weight=WEIGHTS,
+        sample_weight=np.array([1.0, 2.0, 1.0, 3.0, 1.0, 2.0]),
+    ),
+    "compare_rankers of scores": call(
+        lambda ranker: compare_rankers(Y, {"a": ranker, "b": -SCORES}, qid=QID),
+        {"ranker": "numbers"},
+        ranker=SCORES,
     ),
     "compare_rankers of models": call(
         compare_rankers, y_true=Y, rankers={"a": MODEL, "b": MODEL}, X=X, qid=QID
     ),
-    "query_train_test_split": call(split, X=X, y=Y, qid=QID),
+    "query_train_test_split": call(
+        split, {"X": "any rows", "y": "any rows"}, X=X, y=Y, qid=QID
+    ),
     "QueryTimeSeriesSplit.split": call(
-        splits, {"time": "ids"}, X=X, groups=QID, time=QID
+        splits, {"X": "table", "time": "ids"}, X=X, groups=QID, time=QID
     ),
     "query_permutation_importance": call(
         importance, estimator=MODEL, X=X, y=Y, qid=QID
@@ -375,12 +387,12 @@ FUNCTIONS = {
     "query_learning_curve": call(
         curve, estimator=LowRankSurrogateRanker(), X=X, y=Y, qid=QID
     ),
-    "ranking_target": call(ranking_target, {"time": "ids"}, y=Y, qid=QID, time=QID),
+    "ranking_target": call(target_of, {"time": "ids"}, y=Y, qid=QID, time=QID),
     "make_ranking_scorer": call(
-        make_ranking_scorer("ndcg@2"),
+        lambda y, **rest: make_ranking_scorer("ndcg@2")(y_true=y, **rest),
         estimator=MODEL,
         X=X,
-        y_true=Y,
+        y=Y,
         qid=QID,
         sample_weight=WEIGHTS,
     ),
@@ -406,14 +418,12 @@ FUNCTIONS = {
         sample_weight=WEIGHTS,
         group=np.full(6, 4),
     ),
-    "merge": call(
-        merged,
-        {"first": "model", "second": "model"},
-        first=LowRankSurrogateRanker().fit(X[:12], Y[:12], qid=QID[:12]),
-        second=LowRankSurrogateRanker().fit(X[12:], Y[12:], qid=QID[12:]),
-    ),
+    "merge": call(merge, {"models": "model"}, models=PARTS),
     "consensus_ranking": call(
-        consensus_ranking, {"weights": "numbers"}, orders=BALLOTS, weights=[1, 2, 1, 1, 3]
+        consensus_ranking,
+        {"weights": "numbers"},
+        orders=BALLOTS,
+        weights=[1, 2, 1, 1, 3],
     ),
     "bradley_terry": call(
         bradley_terry, {"weight": "numbers"}, duels=DUELS, weight=[1, 2, 1, 1, 3, 1, 1]
@@ -491,7 +501,7 @@ FUNCTIONS = {
     ),
     "make_clicks": call(
         make_clicks,
-        {"propensity": "numbers"},
+        {"propensity": "entries by label"},
         y=Y,
         qid=QID,
         scores=SCORES,
@@ -502,7 +512,7 @@ FUNCTIONS = {
     "propensities_from_clicks": call(propensities_from_clicks, **SESSIONS),
     "utilities_from_clicks": call(
         utilities_from_clicks,
-        {"propensity": "numbers"},
+        {"propensity": "entries by label"},
         clicks=SESSIONS["clicks"],
         position=SESSIONS["position"],
         propensity=np.ones(3),
@@ -569,7 +579,10 @@ ESTIMATORS: list[tuple[Any, dict]] = [
     (HistGradientBoostingRanker(max_iter=3, min_samples_leaf=2), DOCUMENTS),
     (LowRankSurrogateRanker(), DOCUMENTS),
     (OrderPreservingRegressor(), DOCUMENTS),
-    (PairwiseDAGRanker(), {"X": X, "y": GRADES, "sample_weight": WEIGHTS}),
+    (
+        PairwiseDAGRanker(estimator="ridge"),
+        {"X": X, "y": GRADES, "sample_weight": WEIGHTS},
+    ),
     (PrecisionAtKPerceptron(random_state=0), {**DOCUMENTS, "y": BINARY}),
     (StackingRanker(estimators=[("ridge", LowRankSurrogateRanker())]), DOCUMENTS),
     (WrappedRanker(LowRankSurrogateRanker()), DOCUMENTS),
@@ -580,20 +593,17 @@ ESTIMATORS: list[tuple[Any, dict]] = [
     (StructuredHingeBinaryClassifier(), {**DOCUMENTS, "y": BINARY}),
     (LowRankSurrogateMultilabelClassifier(), {**DOCUMENTS, "y": SETS}),
 ]
-#: Roles of the labels of estimators whose labels are no numbers of documents.
-LABELS = {
-    "PairwiseDAGRanker": {"y": "table"},
-    "LowRankSurrogateMultilabelClassifier": {"y": "matrix"},
-    **dict.fromkeys(
-        [
-            "LowRankSurrogateClassifier",
-            "PrecisionAtKPerceptron",
-            "StructuredHingeBinaryClassifier",
-            "StructuredHingeClassifier",
-            "StructuredHingeSequenceClassifier",
-        ],
-        {"y": "labels", "classes": "labels"},
-    ),
+CLASS_LABELS = {"y": "numbers", "classes": "labels"}
+#: Roles of arguments of an estimator that differ from the usual ones.
+OTHER_ROLES = {
+    "OrderPreservingRegressor": {"blocks": "blocks of several passes"},
+    "PairwiseDAGRanker": {"y": "grades of items"},
+    "LowRankSurrogateMultilabelClassifier": {"y": "grades of items"},
+    "LowRankSurrogateClassifier": CLASS_LABELS,
+    "PrecisionAtKPerceptron": CLASS_LABELS,
+    "StructuredHingeBinaryClassifier": CLASS_LABELS,
+    "StructuredHingeClassifier": CLASS_LABELS,
+    "StructuredHingeSequenceClassifier": CLASS_LABELS,
 }
 
 
@@ -602,9 +612,9 @@ def methods_of(owner):
     for name in dir(owner):
         if name.startswith(("_", "set_", "get_")):
             continue
-        if inspect.isroutine(inspect.getattr_static(owner, name)):
-            yield name
-        elif callable(getattr(owner, name, None)):  # `available_if`
+        if inspect.isroutine(inspect.getattr_static(owner, name)) or callable(
+            getattr(owner, name, None)
+        ):
             yield name
 
 
@@ -625,13 +635,13 @@ def of_estimators():
             for rows in (slice(12), slice(12, None))
         ]
         values["classes"] = np.unique(data["y"])
-        labels = LABELS.get(type(estimator).__name__, {})
+        others = OTHER_ROLES.get(type(estimator).__name__, {})
         for name in methods_of(type(estimator)):
             if not hasattr(fitted, name):
                 continue  # of other parameters
             parameters = inspect.signature(getattr(fitted, name)).parameters
             clean = {one: values[one] for one in parameters if one in values}
-            roles = {one: role for one, role in labels.items() if one in clean}
+            roles = {one: role for one, role in others.items() if one in clean}
             function = functools.partial(run_method, fitted, name)
             yield f"{type(estimator).__name__}.{name}", call(function, roles, **clean)
 
@@ -643,8 +653,12 @@ CALLS = {**FUNCTIONS, **dict(of_estimators())}
 
 def numbers_of(result):
     """Return all numbers of a result, by what it is made of."""
+    if isinstance(result, StructuredHingeSequenceClassifier):
+        return numbers_of(result.predict(X, qid=QID))
     if isinstance(result, BaseEstimator) and hasattr(result, "predict"):
         return numbers_of(result.predict(X))
+    if isinstance(result, pd.Series | pl.Series):
+        return numbers_of(result.to_numpy())
     if isinstance(result, str | int | float | bool | None):
         return [result]
     if inspect.isgenerator(result) or isinstance(result, list | tuple):
@@ -659,7 +673,10 @@ def numbers_of(result):
         return [list(vars(result))]
     if hasattr(result, "toarray"):
         result = result.toarray()
-    return np.asarray(result).ravel().tolist()
+    values = np.asarray(result)
+    if values.dtype.kind == "m":
+        values = values / np.timedelta64(1, "s")
+    return values.ravel().tolist()
 
 
 def assert_same(one, two):
@@ -697,10 +714,135 @@ def test_the_cause_is_named(name, argument, kind, is_refused, tmp_path, monkeypa
         assert_same(function(**given), function(**clean))
         return
     with pytest.raises((ValueError, TypeError)) as raised:
-        result = function(**given)
-        list(result) if inspect.isgenerator(result) else None
+        numbers_of(function(**given))
     message = str(raised.value)
     assert cause in message, message
     assert argument in message or cause == "duration", message
     if kind in ("lazy", "iterator"):
         assert isinstance(raised.value, TypeError)
+
+
+# Parameters that are tensors --------------------------------------------------------
+
+#: Callables -> parameters that are numbers, beside those whose default is a number.
+OF_NUMBERS = {
+    "ndcg_score": ["k"],
+    "dcg_score": ["k"],
+    "precision_at_k_score": ["k"],
+    "per_query": ["k"],
+    "evaluate_run": ["k"],
+    "precision_surrogate": ["k"],
+    "precision_margins": ["k"],
+    "decode_map_exact": ["n_items"],
+    "decode_map_local_search": ["n_items"],
+}
+
+
+def is_number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def parameters_of_numbers():
+    """Return callables and their parameters that are numbers, with the numbers."""
+    for name, row in FUNCTIONS.items():
+        parameters = inspect.signature(row.function).parameters
+        for one in OF_NUMBERS.get(name, []):
+            yield name, one, row.clean.get(one, 2)
+        for one, parameter in parameters.items():
+            if is_number(parameter.default):
+                yield name, one, parameter.default
+
+
+PARAMETERS = list(parameters_of_numbers())
+
+
+def refused(call):
+    """Return the message of the error of a call."""
+    with pytest.raises((ValueError, TypeError)) as raised:
+        call()
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),
+    PARAMETERS,
+    ids=[f"{name}-{parameter}" for name, parameter, _ in PARAMETERS],
+)
+def test_a_parameter_that_is_a_tensor(name, parameter, value, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    function, clean, _ = FUNCTIONS[name]
+    given = {**clean, parameter: Tensor(value)}
+    message = refused(lambda: function(**given))
+    assert f"a tensor: write {parameter}.item()" in message
+    assert message.startswith(f"{parameter} must be")
+    mended = {**clean, parameter: given[parameter].item()}
+    assert_same(function(**mended), function(**{**clean, parameter: value}))
+
+
+@pytest.mark.parametrize(
+    "estimator", [one for one, _ in ESTIMATORS], ids=lambda one: type(one).__name__
+)
+def test_a_parameter_of_an_estimator_that_is_a_tensor(estimator):
+    data = next(data for one, data in ESTIMATORS if one is estimator)
+    names = inspect.signature(estimator.fit).parameters
+    given = {name: value for name, value in data.items() if name in names}
+    for name, parameter in inspect.signature(type(estimator)).parameters.items():
+        if is_number(parameter.default) or name == "alpha":
+            model = clone(estimator).set_params(**{name: Tensor(1)})
+            message = refused(lambda model=model: model.fit(**given))
+            assert f"a tensor: write {name}.item()" in message, message
+
+
+# Nothing is left out ----------------------------------------------------------------
+
+#: Public callables that take no data, and the reason.
+WITHOUT_DATA = {
+    "get_ranking_scorer_names": "takes nothing",
+    "load_letor": "takes a path",
+    "load_preflib": "takes a path",
+    "load_qrels": "takes a path",
+    "load_run": "takes a path",
+    "load_wine_tasting": "takes nothing",
+    "make_duels": "draws its data",
+    "make_label_ranking": "draws its data",
+    "make_preferences": "draws its data",
+    "make_ranking": "draws its data",
+    "is_order_preserving": "draws its data",
+    "check_surrogate": "draws its data",
+    "precision_mistake_bound": "takes numbers",
+    "CutQueriesWarning": "is a warning",
+    "SuspiciousDataWarning": "is a warning",
+    "Decoded": "is a result",
+    "SurrogateValues": "is a result",
+    "Surrogate": "its methods take grouped arrays",
+    "BregmanSurrogate": "its methods take grouped arrays",
+}
+
+
+def public_names():
+    """Names of the public functions, and of the classes with methods of data."""
+    modules = [lowrank_rank]
+    for info in pkgutil.iter_modules(lowrank_rank.__path__):
+        # The functions of `dask` need a cluster.
+        if not info.name.startswith("_") and info.name != "dask":
+            modules.append(importlib.import_module(f"lowrank_rank.{info.name}"))
+    for module in modules:
+        for name in getattr(module, "__all__", []):
+            value = getattr(module, name)
+            is_measure = module.__name__.endswith(".target_losses")
+            if callable(value) and not is_measure:
+                yield name
+
+
+def test_every_public_callable_is_in_the_table():
+    covered = {name.partition(".")[0] for name in CALLS} | WITHOUT_DATA.keys()
+    assert set(public_names()) - covered == set()
+    assert WITHOUT_DATA.keys() - set(public_names()) == set()
+
+
+def test_every_method_of_the_estimators_is_in_the_table():
+    for estimator, _ in ESTIMATORS:
+        name = type(estimator).__name__
+        for method in methods_of(type(estimator)):
+            is_there = f"{name}.{method}" in CALLS
+            assert is_there or not hasattr(estimator, method), f"{name}.{method}"

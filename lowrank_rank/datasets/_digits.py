@@ -10,6 +10,7 @@ from sklearn.utils import check_array, check_random_state
 from .._tables import pandas_for
 from .._typing import Bunch
 from ..validation._arrays import shown
+from ..validation._kinds import arrive
 from ..validation._parameters import checked, count
 
 
@@ -74,6 +75,7 @@ def load_digits_retrieval(
     >>> digits.data.shape, set(digits.target.tolist())
     ((200, 47), {0.0, 1.0})
     """
+    arrive(popularity=popularity)
     pool = load_digits()
     images = pool.images / 16.0
     bounds: Any = n_candidates

@@ -132,6 +132,7 @@ def iter_lists(
     >>> sum(len(y) for X, y, qid in blocks)  # a second pass
     6
     """
+    arrive(source=source)
     size = int(rows_per_block)
     verbose = int(verbose)
     is_triple = _is_triple_of_arrays(source)

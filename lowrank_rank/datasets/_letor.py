@@ -284,9 +284,11 @@ def dump_letor(
 
 def _ids_in_file(ids):
     """Return integers as they are; 1, 2, ... in place of other ids."""
-    is_integer = ids.dtype.kind in "iu" or all(
-        isinstance(i, Integral) and not isinstance(i, bool) for i in ids
-    )
+    is_integer = ids.dtype.kind in "iu"
+    if ids.dtype.kind == "O":  # a duration of NumPy is an Integral
+        is_integer = all(
+            isinstance(i, Integral) and not isinstance(i, bool) for i in ids
+        )
     if not is_integer:
         return list(range(1, len(ids) + 1))
     integers = [int(i) for i in ids]

@@ -72,6 +72,7 @@ def read_mapping(table, value_names, name):
     TypeError
         If the table is of another type.
     """
+    arrive(**{name: table})
     if path_like.accepts(table):
         return load_run(table) if value_names is SCORE else load_qrels(table)
     if type(table) is not dict:

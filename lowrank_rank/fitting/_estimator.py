@@ -28,6 +28,7 @@ from ..validation._arrays import (
     refuse_range,
     take_rows,
 )
+from ..validation._kinds import arrive
 from ..validation._labels import refuse_unjudged_item
 from ..validation._parameters import (
     all_or_nothing,
@@ -515,6 +516,7 @@ def merge(models: Sequence[_Model]) -> _Model:
     >>> bool(abs(merge([one, two]).coef_ - both.coef_)[0] < 1e-12)
     True
     """
+    arrive(models=models)
     models = list(models)
     if not models:
         raise ValueError("There are no models to merge: give at least one.")

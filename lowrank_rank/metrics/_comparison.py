@@ -492,6 +492,7 @@ judgements, or table
         scores = {f"rankers[{name!r}]": one for name, one in rankers.items()}
     arrive(
         y_true=y_true,
+        rankers=rankers,
         **scores,
         X=X,
         qid=qid,

@@ -224,7 +224,7 @@ class RankingScorer(BaseEstimator):
         float, or dict of str to float for several measures
             The measure: the larger, the better.
         """
-        arrive(X=X, y=y_true, qid=qid, sample_weight=sample_weight)
+        arrive(estimator=estimator, X=X, y=y_true, qid=qid, sample_weight=sample_weight)
         check_same_index(X=X, y=y_true, sample_weight=sample_weight)
         y, scores, qid = self.labels_and_scores(estimator, X, y_true, qid)
         measures = self.measure

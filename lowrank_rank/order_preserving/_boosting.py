@@ -212,6 +212,7 @@ class _Objective:
             data = y_pred
             y_pred = y_true
             y_true, sample_weight, group = _training_set(data)
+        arrive(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, group=group)
         check_same_index(
             y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, qid=self.qid
         )
@@ -300,6 +301,7 @@ class _Metric:
         if data is not None:  # `train` passes the scores first
             y_pred = y_true
             y_true, sample_weight, group = _training_set(data)
+        arrive(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, group=group)
         y, group = _columns(y_true=y_true, group=group)
         y = _labels(y)
         refuse(

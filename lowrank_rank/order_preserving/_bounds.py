@@ -137,6 +137,7 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     >>> C_phi("precision@1", n_items=4)
     1.0
     """
+    arrive(measure=measure)
     if isinstance(measure, str) or hasattr(measure, "rank_features"):
         phi = discounts_of(measure, n_items)
     else:
@@ -209,7 +210,7 @@ def regret_bound(
     >>> regret_bound("pointwise_squared", [[0.7, 0.3]], [1.0, 0.0], [0.58]).round(3)
     array([1.077])
     """
-    arrive(expected=expected, surrogate_regret=surrogate_regret)
+    arrive(expected=expected, measure=measure, surrogate_regret=surrogate_regret)
     expected = check_finite(numbers(expected, "expected"), "expected", LARGEST_SCORE)
     regret = check_finite(
         numbers(surrogate_regret, "surrogate_regret"), "surrogate_regret"

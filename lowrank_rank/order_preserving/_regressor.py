@@ -283,6 +283,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             list with different weights.
         """
         check_is_fitted(self)
+        arrive(surrogate_regret=surrogate_regret)
         regret = np.maximum(np.asarray(surrogate_regret), 0.0)
         bound = self.bound_factor_ * np.sqrt(regret)
         return bound if bound.ndim else float(bound)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..metrics._comparison import RankerComparison, compare_rankers
 from ..validation._arrays import MatrixLike
+from ..validation._kinds import arrive
 from ..validation._parameters import check_parameter
 from ._top import Display, axes_for
 
@@ -65,6 +66,7 @@ class RankerComparisonDisplay(Display):
         RankerComparisonDisplay
             The display.
         """
+        arrive(y_true=y_true, rankers=rankers)
         return cls(compare_rankers(y_true, rankers, **kwargs)).plot(ax=ax, kind=kind)
 
     @classmethod
@@ -98,6 +100,7 @@ class RankerComparisonDisplay(Display):
         RankerComparisonDisplay
             The display.
         """
+        arrive(rankers=rankers, X=X, y=y)
         return cls(compare_rankers(y, rankers, X=X, **kwargs)).plot(ax=ax, kind=kind)
 
     def plot(

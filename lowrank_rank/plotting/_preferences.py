@@ -9,6 +9,7 @@ from ..decoders.feedback_arcs._decoders import pd_decoder
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING
 from ..decoders.feedback_arcs._graphs import net_preferences
 from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._kinds import arrive
 from ._top import Display, axes_for
 
 
@@ -108,6 +109,7 @@ class PreferenceMatrixDisplay(Display):
             If the matrix is not square and finite, the decoder is unknown or names are
             missing.
         """
+        arrive(preferences=preferences)
         preferences = np.asarray(preferences, dtype=np.float64)
         if preferences.ndim != 2:
             raise ValueError(
@@ -163,6 +165,7 @@ class PreferenceMatrixDisplay(Display):
         TypeError
             If the estimator predicts no preferences.
         """
+        arrive(estimator=estimator, X=X)
         if not hasattr(estimator, "predict_preferences"):
             raise TypeError(
                 f"{type(estimator).__name__} predicts no preferences: give a "

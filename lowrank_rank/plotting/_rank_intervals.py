@@ -7,6 +7,7 @@ import numpy as np
 from ..consensus._consensus import ConsensusRanking
 from ..consensus._duels import BradleyTerry
 from ..validation._arrays import ArrayLike
+from ..validation._kinds import arrive
 from ._top import Display, axes_for
 
 
@@ -84,6 +85,7 @@ class RankIntervalDisplay(Display):
         RankIntervalDisplay
             The display.
         """
+        arrive(consensus=consensus)
         intervals = consensus.rank_intervals(
             n_resamples=n_resamples,
             confidence_level=confidence_level,

@@ -8,6 +8,7 @@ from ..lists._ranks import block_lengths, sort_lists, tie_blocks
 from ..metrics._scorer import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
 from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._kinds import arrive
 from ..validation._labels import read_scored
 from ..validation._parameters import checked, count
 
@@ -153,6 +154,7 @@ class PrecisionAtKDisplay(Display):
         PrecisionAtKDisplay
             The display.
         """
+        arrive(estimator=estimator, X=X, y=y, qid=qid)
         scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
         y, scores, qid = scorer.labels_and_scores(estimator, X, y, qid)
         if name is None:
@@ -223,6 +225,7 @@ class PrecisionAtKDisplay(Display):
             If `kind` is unknown or does not take a parameter, or if no list has a gain
             to divide by.
         """
+        arrive(y_true=y_true, y_score=y_score, qid=qid)
         unused = {"gains": relevance_threshold is not None, "precision": normalize}
         if unused[kind]:
             raise ValueError(

@@ -12,6 +12,7 @@ from ..validation._checks_of_classes import (
     CHECKS_OF_MATRICES,
     CHECKS_OF_SIZES,
 )
+from ..validation._kinds import arrive
 from ..validation._parameters import (
     Rule,
     check_parameter,
@@ -183,6 +184,7 @@ class SetLoss(_ClassMeasure):
         ndarray of shape (n,)
             One minus the measure of each row.
         """
+        arrive({"y", "z"}, y=y, z=z)
         y = np.asarray(y)
         z = np.asarray(z)
         P = y.sum(axis=1)
@@ -437,6 +439,7 @@ class MatrixLoss(BaseEstimator):
 
     def _factorise(self):
         """Factorise the loss matrix without its row means by its singular values."""
+        arrive(loss_matrix=self.loss_matrix)
         matrix = numbers(self.loss_matrix, "loss_matrix")
         refuse(CHECKS_OF_MATRICES, matrix=matrix)
         check_finite(matrix, "loss_matrix", 1e150)  # squares of larger costs overflow
@@ -518,4 +521,5 @@ class MatrixLoss(BaseEstimator):
         ndarray of shape (n,)
             The cost of each row.
         """
+        arrive(y=y, decisions=decisions)
         return self.matrix_[np.asarray(y), np.asarray(decisions)]

@@ -688,6 +688,7 @@ class TargetLoss(RankingMeasure):
         ndarray of shape (n_lists,)
             The loss of each list; nan where `measure` is undefined.
         """
+        arrive({"y", "ranks"}, y=y, ranks=ranks)
         check_same_labels(y=y, ranks=ranks)
         # offset(y) + <alpha(y), beta(ranks)>
         offset = self.offset(y)

@@ -97,6 +97,93 @@ def _finds_gradient(given):
     return {"argument": given.name}
 
 
+#: Arguments that are tables of numbers in every function that has them.
+_TABLES = {
+    "expected",
+    "loss_matrix",
+    "preferences",
+    "probabilities",
+    "ranks",
+    "support",
+    "u",
+}
+#: Arguments that are numbers in every function that has them. Queries, judges and times
+#: may be durations; `validation/_read.py` says of X which column holds durations.
+_NUMBERS = {
+    "clicks",
+    "human",
+    "judge_unlabelled",
+    "position",
+    "popularity",
+    "propensity",
+    "s",
+    "sample_weight",
+    "scores",
+    "surrogate_regret",
+    "v",
+    "weight",
+    "weights",
+    "y",
+    "y_pred",
+    "y_score",
+    "y_true",
+    "z",
+    *_TABLES,
+}
+#: Arguments that are read in one pass, and may be iterators.
+_ITERATED = {"blocks", "models", "source"}
+#: Lines that make seconds of durations, by the kind of the object.
+_SECONDS = {
+    "times": "{0} = {0} / numpy.timedelta64(1, 's')",
+    "series": "{0} = {0}.dt.total_seconds()",
+    "series of polars": "{0} = {0}.dt.total_microseconds() / 1e6",
+    "pandas": (
+        "{0} = {0}.apply(lambda column: column.dt.total_seconds() "
+        "if column.dtype.kind == 'm' else column)"
+    ),
+    "polars": (
+        "{0} = {0}.with_columns(polars.selectors.duration().dt.total_microseconds() "
+        "/ 1e6)"
+    ),
+}
+
+
+def _finds_iterator(given):
+    """Find an iterator where an argument is read more than once."""
+    if given.name in _ITERATED:
+        return None
+    return _finds_kind("iterator")(given)
+
+
+def _finds_series(given):
+    """Find a Series where a table is expected."""
+    if given.kind != "series" or given.name not in given.tables:
+        return None
+    return {"argument": given.name}
+
+
+def _finds_durations(given):
+    """Find an array, a Series or a frame of durations where numbers are expected."""
+    if given.name not in _NUMBERS or given.kind not in _SECONDS:
+        return None
+    types = [getattr(given.value, "dtype", None)]
+    if given.kind in ("pandas", "polars"):
+        types = given.value.dtypes
+    if not any(_is_duration(dtype) for dtype in types):
+        return None
+    kind = given.kind
+    if kind == "series" and not hasattr(given.value, "index"):
+        kind = "series of polars"
+    return {"argument": given.name, "line": _SECONDS[kind].format(given.name)}
+
+
+def _is_duration(dtype):
+    """Whether a type of NumPy, pandas or polars is one of durations."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind == "m"
+    return str(dtype).lower().startswith("duration")
+
+
 CHECKS_OF_KINDS = [
     Check(
         name="lazy",
@@ -107,7 +194,7 @@ CHECKS_OF_KINDS = [
     ),
     Check(
         name="iterator",
-        finds=_finds_kind("iterator"),
+        finds=_finds_iterator,
         sentence="{argument} is a {type}, which can be read once.",
         remedies={"": "{argument} = list({argument})"},
         raises=TypeError,
@@ -128,15 +215,35 @@ CHECKS_OF_KINDS = [
         ),
         raises=TypeError,
     ),
+    Check(
+        name="Series instead of a table",
+        finds=_finds_series,
+        sentence="{argument} is a Series, one row or one column, and must be a table.",
+        remedies={
+            "If it is a row": "{argument} = [{argument}.to_list()]",
+            "If it is a column": "{argument} = {argument}.to_frame()",
+        },
+    ),
+    Check(
+        name="durations",
+        finds=_finds_durations,
+        sentence="{argument} holds durations, and must hold numbers.",
+        remedies={"In seconds": "{line}"},
+    ),
 ]
 
 
-def arrive(**arguments):
+def arrive(tables=_TABLES, /, **arguments):
     """Refuse arguments of a kind that no function reads.
 
-    Every public function that takes data calls this first, with all of its data.
+    Every public function that takes data calls this first, with all of its data. The
+    arguments of the names `tables` may not be Series.
     """
     for name, value in arguments.items():
-        if value is None or type(value) is np.ndarray:
+        if value is None:
             continue
-        refuse(CHECKS_OF_KINDS, Given(name=name, value=value, kind=kind_of(value)))
+        if type(value) is np.ndarray and value.dtype.kind != "m":
+            continue
+        kind = kind_of(value)
+        given = Given(name=name, value=value, kind=kind, tables=tables)
+        refuse(CHECKS_OF_KINDS, given)

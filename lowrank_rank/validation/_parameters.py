@@ -29,6 +29,7 @@ from sklearn.utils import check_random_state
 
 from ._arrays import shown
 from ._findings import reporting
+from ._kinds import kind_of
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -195,9 +196,10 @@ def check_parameter(name, value, alternatives):
         words.insert(0, repr(names[0]))
     elif names:
         words.insert(0, f"one of {sorted(names)}")
-    raise InvalidParameterError(
-        f"{name} must be {' or '.join(words)}, got {shown(value)}."
-    )
+    got = shown(value)
+    if kind_of(value) == "tensor":
+        got = f"a tensor: write {name}.item()"
+    raise InvalidParameterError(f"{name} must be {' or '.join(words)}, got {got}.")
 
 
 def refuse_class(value, name):
