@@ -116,7 +116,7 @@ def query_train_test_split(
     (['a', 'b', 'a', 'b'], ['c'], [1])
     """
     names = ["X", "y", *(f"array_{i}" for i in range(2, len(arrays)))]
-    arrive(**dict(zip(names, arrays, strict=False)), qid=qid)
+    arrive((), (), **dict(zip(names, arrays, strict=False)), qid=qid)
     refuse(CHECKS_OF_ARRAYS, arrays=arrays, qid=qid)
     arrays_to_split = list(arrays)
     id_column = qid
@@ -548,7 +548,7 @@ def query_permutation_importance(
     >>> found.importances_mean
     array([0.5, 0. ])
     """
-    arrive(estimator=estimator, X=X, y=y, qid=qid)
+    arrive({"X"}, estimator=estimator, X=X, y=y, qid=qid)
     target, query_of_row = _read_queries(X, y, qid, is_permuted=True)
     features: Any = X
     if not hasattr(X, "columns"):

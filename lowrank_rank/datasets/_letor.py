@@ -265,7 +265,7 @@ def dump_letor(
     >>> ids.tolist(), lines
     (['b', 'a'], ['2 qid:1 1:0.5', '0 qid:2 2:1'])
     """
-    arrive(X=X, y=y, qid=qid)
+    arrive({"X"}, {"X", "y"}, X=X, y=y, qid=qid)
     path = read_path(path)
     check_parameter("comment", comment, [text, None])
     check_same_index(X=X, y=y, qid=qid)

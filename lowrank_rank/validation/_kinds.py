@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 import numpy as np
 from scipy import sparse
 
-from ._check import Check, Given, refuse
+from ._check import Check, refuse
 
 #: Kinds with a type of their own.
 _TYPES = {"mapping": Mapping, "set": Set, "text": str | bytes, "iterator": Iterator}
@@ -61,7 +61,7 @@ def _kind_of_library(value):
     if hasattr(value, "collect") and hasattr(value, "lazy"):
         # A frame of polars has `lazy` and no `collect`.
         return "lazy"
-    if hasattr(value, "to_frame") and len(value.shape) == 1:
+    if hasattr(value, "to_frame") and len(getattr(value, "shape", ())) == 1:
         return "series"
     for name in ("pandas", "polars"):
         # A library that was never imported has made no frame.
@@ -164,7 +164,7 @@ def _finds_series(given):
 
 def _finds_durations(given):
     """Find an array, a Series or a frame of durations where numbers are expected."""
-    if given.name not in _NUMBERS or given.kind not in _SECONDS:
+    if given.name not in given.numbers or given.kind not in _SECONDS:
         return None
     types = [getattr(given.value, "dtype", None)]
     if given.kind in ("pandas", "polars"):
@@ -233,11 +233,12 @@ CHECKS_OF_KINDS = [
 ]
 
 
-def arrive(tables=_TABLES, /, **arguments):
+def arrive(tables=_TABLES, numbers=_NUMBERS, /, **arguments):
     """Refuse arguments of a kind that no function reads.
 
     Every public function that takes data calls this first, with all of its data. The
-    arguments of the names `tables` may not be Series.
+    arguments of the names `tables` may not be Series, and those of the names `numbers`
+    may not hold durations.
     """
     for name, value in arguments.items():
         if value is None:
@@ -245,5 +246,11 @@ def arrive(tables=_TABLES, /, **arguments):
         if type(value) is np.ndarray and value.dtype.kind != "m":
             continue
         kind = kind_of(value)
-        given = Given(name=name, value=value, kind=kind, tables=tables)
-        refuse(CHECKS_OF_KINDS, given)
+        refuse(
+            CHECKS_OF_KINDS,
+            name=name,
+            value=value,
+            kind=kind,
+            tables=tables,
+            numbers=numbers,
+        )
