@@ -18,6 +18,7 @@ from .target_losses._target_loss import RankingMeasure
 from .validation._arrays import ArrayLike, MatrixLike, check_same_index, is_finite
 from .validation._check import refuse
 from .validation._checks_of_labels import CHECKS_OF_SCORED_ROWS
+from .validation._checks_of_models import CHECKS_OF_KEYWORDS
 from .validation._classes import read_binary_labels
 from .validation._findings import Finding, emit
 from .validation._frames import take_rows
@@ -62,31 +63,6 @@ def _minor(version):
 
 # Arguments --------------------------------------------------------------------------
 
-_QID = "qid=, the query id of each row"
-_EARLY_STOPPING = "early_stopping=True to trees"
-_MAX_ITER = "max_iter= to HistGradientBoostingRanker"
-_AGAIN = "all rows, earlier ones too, to fit, which begins anew"
-_POSITION = (
-    "sample_weight=, one over the propensity (datasets.propensities_from_clicks)"
-)
-
-#: Arguments of other packages, and what a ranker of this package takes instead.
-_INSTEAD = {
-    "group": _QID,
-    "group_id": _QID,
-    "groups": _QID,
-    "query_id": _QID,
-    "eval_set": _EARLY_STOPPING,
-    "eval_group": _EARLY_STOPPING,
-    "eval_qid": _EARLY_STOPPING,
-    "n_estimators": _MAX_ITER,
-    "iterations": _MAX_ITER,
-    "init_model": _AGAIN,
-    "xgb_model": _AGAIN,
-    "position": _POSITION,
-    "positions": _POSITION,
-}
-
 
 def _with_hints(method):
     """Wrap a method: for an argument of another package the error names its own."""
@@ -98,16 +74,17 @@ def _with_hints(method):
 
     @wraps(method)
     def call(self, *args, **kwargs):
-        if "qid" in parameters and len(args) >= n_positional:
-            raise TypeError(
-                f"{type(self).__name__}.{method.__name__} takes X and y, and the rest "
-                f"by name: give {_QID}."
+        unknown = kwargs.keys() - parameters.keys()
+        if unknown or len(args) >= n_positional:
+            refuse(
+                CHECKS_OF_KEYWORDS,
+                model=self,
+                method=method.__name__,
+                takes_qid="qid" in parameters,
+                n_given=len(args),
+                n_positional=n_positional,
+                names=sorted(unknown),
             )
-        for name in kwargs.keys() - parameters.keys():
-            if name in _INSTEAD:
-                raise TypeError(
-                    f"{type(self).__name__} takes no {name}=: give {_INSTEAD[name]}."
-                )
         return method(self, *args, **kwargs)
 
     return call

@@ -190,7 +190,7 @@ WITH_IDS = {
 )
 def test_query_ids_are_passed_by_name(estimator):
     """The third place of scikit-learn's fit is sample_weight, which would take ids as weights."""
-    with pytest.raises(TypeError, match=r"positional|by name: give qid="):
+    with pytest.raises(TypeError, match=r"positional|by name: qid="):
         clone(estimator).fit([[0.0], [1.0]], [0, 1], [0, 0])
 
 

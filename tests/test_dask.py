@@ -168,7 +168,7 @@ def test_items_with_gaps(client, plain):
     on = da.from_array(X, chunks=(17, 2)), da.from_array(y, chunks=(17, 3))
     settings = {"target_loss": "dcg"}
     if hasattr(plain(), "estimator"):
-        with pytest.raises(ValueError, match="set estimator='ridge'"):
+        with pytest.raises(ValueError, match="estimator='ridge'"):
             fit(plain(**settings), *on)
         settings["estimator"] = "ridge"
     model = fit(plain(**settings), *on)
@@ -305,7 +305,7 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
     classifier = LowRankSurrogateClassifier(estimator="ridge")
     with pytest.raises(TypeError, match="y must be a Dask array"):
         fit(classifier, X, rows_of_classes([1, 2, 3])[1])
-    with pytest.raises(ValueError, match="set estimator='ridge'"):
+    with pytest.raises(ValueError, match="estimator='ridge'"):
         fit(LowRankSurrogateClassifier(), X, y)
     with pytest.raises(ValueError, match="not among the classes"):
         fit(
@@ -333,12 +333,10 @@ def test_measures_of_all_rows_are_no_means_over_partitions(client, model):
     predicted = predict(model, on[0])
     assert predicted.dtype == y.dtype
     assert_array_equal(predicted.compute(), model.predict(X))
-    with pytest.raises(ValueError, match=r"in memory write model\.score"):
+    with pytest.raises(ValueError, match="not a mean over partitions"):
         score(model, *on)
     assert np.isfinite(model.score(on[0].compute(), on[1].compute()))
-    with pytest.raises(
-        ValueError, match=r"no ranks: in memory write .*decision_function"
-    ):
+    with pytest.raises(ValueError, match="classes, which have no ranks"):
         rank(model, on[0], one_list=True)
 
 
@@ -361,11 +359,9 @@ def test_sequences_and_sets_are_predicted_and_scored_in_memory(client, model):
     y = (y[:, None] == ["red", "green", "blue"]).astype(int) if is_sets else y
     model.fit(X, y)
     on = [da.from_array(a, chunks=(17, -1)[: a.ndim]) for a in (X, y)]
-    with pytest.raises(
-        ValueError, match=r"predicts sequences or sets of labels: in memory"
-    ):
+    with pytest.raises(ValueError, match="predicts sequences or sets of labels"):
         predict(model, on[0])
-    with pytest.raises(ValueError, match="is no mean over partitions"):
+    with pytest.raises(ValueError, match="not a mean over partitions"):
         score(model, *on)
 
 

@@ -539,11 +539,12 @@ def test_hints_for_arguments_of_other_packages(cls):
     X, y, _ = make_documents()
     for name, hint in (("group", "qid="), ("eval_set", "early_stopping=True")):
         with pytest.raises(
-            TypeError, match=f"{cls.__name__} takes no {name}=: give {hint}"
+            TypeError, match=f"{cls.__name__} takes no {name}=: .*{hint}"
         ):
             made(cls).fit(X, y, **{name: None})
     with pytest.raises(
-        TypeError, match=f"{cls.__name__} takes no n_estimators=: give max_iter="
+        TypeError,
+        match=f"{cls.__name__} takes no n_estimators=: .*(max_iter=|estimator)",
     ):
         made(cls, n_estimators=3)
     with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
@@ -552,9 +553,9 @@ def test_hints_for_arguments_of_other_packages(cls):
 
 #: Arguments of other packages, and a part of what to write instead.
 HINTS = {
-    "init_model": "all rows, earlier ones too, to fit",
-    "xgb_model": "all rows, earlier ones too, to fit",
-    "position": r"sample_weight=, one over the propensity",
+    "init_model": "all rows, earlier ones too",
+    "xgb_model": "all rows, earlier ones too",
+    "position": "sample_weight= takes one over the propensity",
 }
 
 
@@ -562,10 +563,10 @@ HINTS = {
 def test_hints_for_warm_starts_positions_and_positional_ids(cls):
     X, y, qid = make_documents()
     for name, hint in HINTS.items():
-        with pytest.raises(TypeError, match=f"takes no {name}=: give {hint}"):
+        with pytest.raises(TypeError, match=f"takes no {name}=: .*{hint}"):
             made(cls).fit(X, y, qid=qid, **{name: None})
     with pytest.raises(
-        TypeError, match=f"{cls.__name__}.fit takes X and y, .* by name: give qid="
+        TypeError, match=f"{cls.__name__}.fit takes X and y, .* by name: qid="
     ):
         made(cls).fit(X, y, qid)
 

@@ -18,6 +18,11 @@ from ..validation._arrays import (
     stacked,
     take_rows,
 )
+from ..validation._check import refuse
+from ..validation._checks_of_collections import (
+    CHECKS_OF_COLLECTIONS,
+    CHECKS_OF_PARTITIONS,
+)
 from ..validation._findings import found
 from ..validation._ids import read_lists
 from ..validation._labels import refuse_ids_beside_grades
@@ -98,12 +103,7 @@ def _block(number, X, y, qid, weights):
     """Make a block of a partition; y of a single column becomes a vector."""
     parts = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
     lengths = {name: n_rows(part) for name, part in parts.items() if part is not None}
-    if len(set(lengths.values())) > 1:
-        counts = ", ".join(f"{name} {n}" for name, n in lengths.items())
-        raise ValueError(
-            f"Partition {number} has different numbers of rows: {counts}. Make it of "
-            "one frame."
-        )
+    refuse(CHECKS_OF_PARTITIONS, number=number, lengths=lengths)
     refuse_ids_beside_grades(y)
     try:
         check_same_index(**parts)
@@ -127,24 +127,14 @@ def _ids_and_first_row(block):
     return ids, take_rows(X, [0])
 
 
-def _partitions(client, X, y, qid, weights):
+def _partitions(client, collections):
     """`DaskBlocks` of whole lists from partitions, without the empty ones."""
-    collections = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
-    for name, collection in collections.items():
-        if collection is not None and not is_dask_collection(collection):
-            raise TypeError(
-                f"{name} must be a Dask array or data frame, got "
-                f"{type(collection).__name__}: make one with da.from_array(..., "
-                "chunks=...), or use the class without Dask."
-            )
-    columns = [pieces_of(collection, like=X) for collection in collections.values()]
-    counts = {len(pieces) for pieces in columns if pieces is not None}
-    if len(counts) > 1:
-        raise ValueError(
-            "X, y, qid, sample_weight must have equal partitions, got "
-            f"{sorted(counts)}."
-        )
-    n_partitions = counts.pop()
+    X = collections["X"]
+    pieces = {name: pieces_of(one, like=X) for name, one in collections.items()}
+    counts = {name: len(one) for name, one in pieces.items() if one is not None}
+    refuse(CHECKS_OF_COLLECTIONS, collections=collections, n_partitions=counts)
+    columns = list(pieces.values())
+    n_partitions = counts["X"]
     absent = [None] * n_partitions
     columns = [absent if pieces is None else pieces for pieces in columns]
     blocks = [
@@ -163,31 +153,10 @@ def _partitions(client, X, y, qid, weights):
         futures.append(future)
         ids.append(description[0])
         first_rows.append(description[1])
-    if not futures:
-        raise ValueError("There are no rows: at least one is needed.")
-    _check_categories(first_rows)
-    if qid is not None:
+    refuse(CHECKS_OF_PARTITIONS, first_rows=first_rows)
+    if collections["qid"] is not None:
         futures = whole_lists(client, futures, ids)
     return DaskBlocks(client, futures, first_rows[0])
-
-
-def _check_categories(first_rows):
-    """Refuse columns whose categories, or their order, differ between partitions."""
-    if not hasattr(first_rows[0], "dtypes"):
-        return
-    for name, dtype in first_rows[0].dtypes.items():
-        for row in first_rows[1:]:
-            # None is a column without categories.
-            categories = getattr(dtype, "categories", None)
-            others = getattr(row[name].dtype, "categories", None)
-            if categories is None and others is None:
-                continue
-            if categories is None or not categories.equals(others):
-                raise ValueError(
-                    f"The categories of column {name!r} differ between partitions: "
-                    f"write X = X.categorize([{name!r}]) first, which reads all of "
-                    "them."
-                )
 
 
 def _rows_of_lists(block, is_chosen):
@@ -245,8 +214,13 @@ def whole_lists(client: Any, futures: list[Any], distinct: Any) -> list[Any]:
 
 def blocks_of(model, client, X, y, qid, weights):
     """`DaskBlocks` of whole lists."""
+    collections = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
+    names = [name for name, one in collections.items() if is_dask_collection(one)]
+    refuse(
+        CHECKS_OF_COLLECTIONS,
+        collections=collections,
+        dask_names=names,
+        needs_ids=getattr(y, "ndim", 1) == 1 and not is_classifier(model),
+    )
     client = default_client() if client is None else client
-    blocks = _partitions(client, X, y, qid, weights)
-    if qid is None and y.ndim == 1 and not is_classifier(model):
-        raise ValueError("Documents on a cluster need qid, one id for each row.")
-    return blocks
+    return _partitions(client, collections)

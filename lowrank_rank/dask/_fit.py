@@ -8,7 +8,6 @@ import numpy as np
 from distributed import Client
 from sklearn.base import BaseEstimator, is_classifier
 
-from ..lists._ids import plain
 from ..meta._stacking import StackingRanker, as_ranker
 from ..meta._wrapped import WrappedRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
@@ -16,7 +15,10 @@ from ..order_preserving._list_loss import has_utilities
 from ..order_preserving._problem import read
 from ..order_preserving._regressor import OrderPreservingRegressor
 from ..target_losses._names import resolve_measure
+from ..validation._check import refuse
+from ..validation._checks_of_collections import CHECKS_OF_CLUSTERS
 from ..validation._classes import class_labels, names_classes
+from ..validation._kinds import arrive
 from ..validation._parameters import check_parameters, fresh_fit
 from ._blocks import blocks_of
 from ._stack import fit_stack
@@ -85,6 +87,7 @@ def fit(
     >>> ranker.rank(X[:3], qid=[0, 0, 0])
     array([3, 2, 1])
     """
+    arrive(model=model, X=X, y=y, qid=qid, sample_weight=sample_weight)
     check_fits(model)
     return fit_blocks(model, blocks_of(model, client, X, y, qid, sample_weight))
 
@@ -119,66 +122,41 @@ def _labels(block, classifier):
 # What a cluster can fit -------------------------------------------------------------
 
 
-def check_fits(model):
-    """Refuse an estimator that a cluster cannot fit, with the lines to write."""
-    kind = type(model).__name__
-    if isinstance(model, StackingRanker):
-        _check_stack(model)
-    elif isinstance(model, HistGradientBoostingRanker):
-        raise ValueError(f"{kind} fits rows in memory. {_two_losses(model)}")
-    elif isinstance(model, WrappedRanker):
-        of_estimator = type(model.estimator).__name__
-        if of_estimator != "LGBMRanker":
-            raise ValueError(
-                f"On a cluster WrappedRanker takes LGBMRanker, got {of_estimator}: "
-                "LightGBM's own Dask trains it. Fit others in memory."
-            )
-        if model.early_stopping:
-            raise ValueError(
-                "On a cluster WrappedRanker has no early_stopping: set "
-                "early_stopping=False, and n_estimators of LGBMRanker."
-            )
-    elif isinstance(model, OrderPreservingRegressor):
-        pass
-    elif not hasattr(model, "_has_sums"):
-        raise ValueError(
-            f"{kind} fits rows in memory: write model.fit(X.compute(), y.compute()), "
-            "with the same for qid and weights."
-        )
-    elif not model._has_sums():
-        raise ValueError(
-            f"On a cluster set estimator='ridge', got {plain(model.estimator)!r}."
-        )
-
-
-def _check_stack(model):
-    """Refuse a stack with parts or folds that a cluster cannot fit."""
-    if not isinstance(model.estimators, list | tuple):
-        raise ValueError(
-            "The default parts of StackingRanker fit rows in memory. "
-            f"{_two_losses(model)}"
-        )
-    check_parameters(model)
-    if hasattr(model.cv, "split") or hasattr(model.cv, "__len__"):
-        raise ValueError("On a cluster cv of StackingRanker must be a number or None.")
-    for name, part in model.estimators:
-        try:
-            check_fits(as_ranker(part, 1))
-        except ValueError as error:
-            raise ValueError(f"The part {name!r} of StackingRanker: {error}") from None
+def check_fits(model, part=None):
+    """Refuse an estimator that a cluster cannot fit; `part` is its name in a stack."""
+    is_stack = isinstance(model, StackingRanker)
+    has_default_parts = is_stack and not isinstance(model.estimators, list | tuple)
+    is_boosted = isinstance(model, HistGradientBoostingRanker)
+    is_wrapped = isinstance(model, WrappedRanker)
+    reads_blocks = is_stack or is_wrapped or isinstance(model, OrderPreservingRegressor)
+    has_sums = hasattr(model, "_has_sums")
+    has_trees = has_default_parts or is_boosted
+    refuse(
+        CHECKS_OF_CLUSTERS,
+        model=model,
+        part=part,
+        is_wrapped=is_wrapped,
+        has_trees_in_memory=has_trees,
+        lines=_two_losses(model) if has_trees else "",
+        has_sums_or_blocks=reads_blocks or has_sums,
+        adds_up=reads_blocks or (has_sums and model._has_sums()),
+        cv=model.cv if is_stack else None,
+    )
+    if is_stack:
+        check_parameters(model)
+        for name, inside in model.estimators:
+            check_fits(as_ranker(inside, 1), name)
 
 
 def _two_losses(model):
-    """Lines of code that fit trees of two losses for the measure of the model."""
+    """Lines of code that make a stack of trees of two losses for a model's measure."""
     measure = model.target_loss
     of_trees = measure
     if not has_utilities(resolve_measure(measure)):
         of_trees = "ndcg"
-    return f"""On a cluster write
-
-    from lightgbm import LGBMRanker
-    from lowrank_rank import StackingRanker, boosting_objective
-    def trees(loss, measure={of_trees!r}):
-        return LGBMRanker(objective=boosting_objective(loss, measure), metric="None")
-    parts = [(loss, trees(loss)) for loss in ("lambdarank", "pairwise_squared")]
-    fit(StackingRanker(parts, target_loss={measure!r}), X, y, qid=qid)"""
+    return f"""from lightgbm import LGBMRanker
+from lowrank_rank import StackingRanker, boosting_objective
+def trees(loss, measure={of_trees!r}):
+    return LGBMRanker(objective=boosting_objective(loss, measure), metric="None")
+parts = [(loss, trees(loss)) for loss in ("lambdarank", "pairwise_squared")]
+model = StackingRanker(parts, target_loss={measure!r})"""

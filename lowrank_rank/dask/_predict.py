@@ -13,7 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_one_list
 from ..lists._ranks import ranks_from_orders, ranks_from_scores
+from ..validation._check import refuse
+from ..validation._checks_of_collections import CHECKS_OF_ANSWERS
 from ..validation._ids import read_lists
+from ..validation._kinds import arrive
 from ..validation._labels import refuse_zero_weights
 from ._blocks import blocks_of, pieces_of
 
@@ -56,15 +59,14 @@ def predict(model: Any, X: Any) -> da.Array:
     (8,)
     """
     check_is_fitted(model)
+    arrive(X=X)
     n_items = getattr(model, "n_items_", None)
     dtype = np.dtype(np.float64)
+    predicts_sets = is_classifier(model) and (
+        _needs_lists(model) or hasattr(model, "n_labels_")
+    )
+    refuse(CHECKS_OF_ANSWERS, model=model, predicts_sets=predicts_sets)
     if is_classifier(model):
-        if _needs_lists(model) or hasattr(model, "n_labels_"):
-            _refuse(
-                model,
-                "predicts sequences or sets of labels",
-                "model.predict(X.compute())",
-            )
         dtype = getattr(model, "decisions_", model.classes_).dtype
     light = delayed(_light(model))
     pieces = pieces_of(X)
@@ -128,21 +130,20 @@ def rank(
     array([3, 2, 1, 4])
     """
     check_is_fitted(model)
-    if is_classifier(model):
-        line = "scipy.stats.rankdata(-model.decision_function(X.compute()))"
-        _refuse(model, "predicts classes, which have no ranks", line)
+    arrive(X=X, qid=qid)
+    is_documents = getattr(model, "n_items_", None) is None
+    refuse(
+        CHECKS_OF_ANSWERS,
+        model=model,
+        ranks_classes=is_classifier(model),
+        ranks_lists=is_documents and _needs_lists(model),
+        ranks_without_ids=is_documents and qid is None and not one_list,
+    )
     check_one_list(one_list, qid, model.n_items_)
-    if model.n_items_ is None and _needs_lists(model):
-        raise ValueError(
-            f"{type(model).__name__} needs all rows of a list to rank it: use its own "
-            "rank."
-        )
     scores: Any = predict(model, X)
     if model.n_items_ is not None:
         orders = scores.map_blocks(lambda s: np.argsort(-s, axis=1, kind="stable"))
         return orders.map_blocks(ranks_from_orders, dtype=np.intp)
-    if qid is None and not one_list:
-        raise ValueError("rank needs qid, the query id of each row, or one_list=True.")
     client = default_client() if client is None else client
     parts = client.gather(client.compute(pieces_of(scores)))
     lengths = [len(part) for part in parts]
@@ -200,12 +201,12 @@ def score(
     1.0
     """
     check_is_fitted(model)
-    if is_classifier(model) and not hasattr(model, "decisions_"):
-        _refuse(
-            model,
-            "has a score that is no mean over partitions",
-            "model.score(X.compute(), y.compute()), with the same for qid and weights",
-        )
+    arrive(X=X, y=y, qid=qid, sample_weight=sample_weight)
+    refuse(
+        CHECKS_OF_ANSWERS,
+        model=model,
+        has_other_score=is_classifier(model) and not hasattr(model, "decisions_"),
+    )
     blocks = blocks_of(model, client, X, y, qid, sample_weight)
     if is_classifier(model):
         total, weight = blocks.sum(_costs, _light(model))
@@ -214,10 +215,6 @@ def score(
         return float(total / weight)
     sums = blocks.sum(_sums_of_measure, _light(model))
     return model.target_loss_._mean_of_sums(sums)
-
-
-def _refuse(model, why, line):
-    raise ValueError(f"{type(model).__name__} {why}: in memory write {line}.")
 
 
 def _needs_lists(model):

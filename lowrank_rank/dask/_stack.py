@@ -8,6 +8,9 @@ from sklearn.model_selection import GroupKFold
 
 from .._typing import Bunch
 from ..meta._stacking import as_ranker, naming_part, scores_of
+from ..validation._check import refuse
+from ..validation._checks_of_collections import CHECKS_OF_ANSWERS
+from ..validation._checks_of_models import CHECKS_OF_FOLDS, CHECKS_OF_STACKS
 from ..validation._ids import read_lists
 from ..validation._labels import refuse_zero_weights
 from ._blocks import DaskBlocks
@@ -37,7 +40,8 @@ def fit_stack(model, blocks, fit_blocks):
     if model.weights is None:
         weights = search(model, parts, blocks, lists_of_blocks, fit_blocks)
     else:
-        weights = model._given_weights(parts)
+        refuse(CHECKS_OF_STACKS, parts=[], names=list(parts), weights=model.weights)
+        weights = model.weights
     model.weights_ = {name: float(weight) for name, weight in weights.items()}
     fitted = {}
     for name, part in parts.items():
@@ -52,11 +56,7 @@ def fit_stack(model, blocks, fit_blocks):
 def search(model, parts, blocks, lists_of_blocks, fit_blocks):
     """Find the weight of each part on the folds of lists that `fit` in memory takes."""
     n_folds = 3 if model.cv is None else model.cv
-    if model.n_lists_ < n_folds:
-        raise ValueError(
-            f"StackingRanker has fewer lists ({model.n_lists_}) than {n_folds} folds: "
-            "on a cluster give weights={...}, one for each part."
-        )
+    refuse(CHECKS_OF_ANSWERS, n_lists=model.n_lists_, n_folds=n_folds)
     lengths = np.concatenate([of_block for of_block, _ in lists_of_blocks])
     is_counted = np.concatenate([counted for _, counted in lists_of_blocks])
     n_lists_of_blocks = [len(of_block) for of_block, _ in lists_of_blocks]
@@ -68,11 +68,7 @@ def search(model, parts, blocks, lists_of_blocks, fit_blocks):
     for _, test in islice(splits, model._n_folds_held_out(parts)):
         is_held = np.zeros(len(lengths), dtype=bool)
         is_held[groups[test]] = True
-        if not (is_counted[is_held].any() and is_counted[~is_held].any()):
-            raise ValueError(
-                "A fold of cv has no row of positive weight in training or test: use "
-                "fewer folds."
-            )
+        refuse(CHECKS_OF_FOLDS, weights=is_counted, train=~is_held, test=is_held)
         train = blocks.of_lists(np.split(~is_held, block_ends))
         fitted = []
         for name, part in parts.items():

@@ -16,6 +16,8 @@ from scipy.sparse import csr_matrix, issparse
 
 from ..lists._lists import RankingLists
 from ..meta._wrapped import cloned, explain_long_query
+from ..validation._check import refuse
+from ..validation._checks_of_models import CHECKS_OF_WRAPPED
 from ..validation._labels import refuse_zero_weights
 from ._blocks import join
 
@@ -83,7 +85,7 @@ def rows_of_trees(block, model, loss):
     X, y, lists, weights = reader._read(
         X, y, qid, sample_weight, loss, reset=False, whole=False
     )
-    reader._check_one_grade(y)
+    refuse(CHECKS_OF_WRAPPED, ranker=type(reader).__name__, y=y)
     X, y, lists, weights = reader._grouped(X, y, lists, weights)
     if issparse(X):
         X = csr_matrix(X)  # LightGBM stacks matrices, no sparse arrays

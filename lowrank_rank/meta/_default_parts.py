@@ -1,9 +1,9 @@
 """The parts of StackingRanker(estimators=None), for arrays and ordinary frames."""
 
+from contextlib import contextmanager
 from numbers import Real
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -23,7 +23,7 @@ from ..validation._arrays import (
     is_finite,
     mean_square,
 )
-from ..validation._check import refuse
+from ..validation._check import InputError, refuse
 from ..validation._checks_of_features import (
     CHECKS_OF_FAILED_ENTRIES,
     CHECKS_OF_TYPES,
@@ -51,11 +51,6 @@ def default_parts(X, y, measure, parameters):
 
     `parameters` is a dict such as ``{"trees__max_leaf_nodes": 4}``.
     """
-    if issparse(X):
-        raise TypeError(
-            "StackingRanker(estimators=None) includes trees, which take no sparse X: "
-            "pass X.toarray(), or set estimators to models that take sparse X."
-        )
     refuse(CHECKS_OF_X, X=X)
     linear, trees = _models(y, measure)
     _set_parameters(linear, "linear", parameters, y)
@@ -129,13 +124,26 @@ def _set_parameters(model, name, parameters, y):
             of_forest[parameter] = value
         else:
             of_model[parameter] = value
-    try:
+    with naming_part(name):
         model.set_params(**of_model)
         if of_forest:
             has_gaps = bool(np.isnan(y).any())
             model.set_params(estimator=item_forest(has_gaps, **of_forest))
-    except ValueError as error:
-        raise ValueError(f"The part {name!r} of StackingRanker: {error}") from error
+
+
+@contextmanager
+def naming_part(name):
+    """Name the part in an error of the block."""
+    try:
+        yield
+    except Exception as error:
+        message = f"The part {name!r} of StackingRanker: {error}"
+        if isinstance(error, InputError):
+            raise type(error)(message, error.check, error.remedies) from error
+        # The error's own type may need other arguments than a message.
+        kinds = (ValueError, TypeError, MemoryError)
+        kind = next((one for one in kinds if isinstance(error, one)), RuntimeError)
+        raise kind(message) from error
 
 
 def _encoded(encoder, texts, numbers, *after):

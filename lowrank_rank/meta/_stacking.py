@@ -1,6 +1,5 @@
 """StackingRanker: several rankers in one, weighted on held-out queries."""
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
 from itertools import islice
@@ -26,7 +25,13 @@ from ..order_preserving._list_loss import (
     squares_within,
 )
 from ..target_losses._target_loss import RankingMeasure
-from ..validation._arrays import ArrayLike, MatrixLike, shown, take_rows
+from ..validation._arrays import ArrayLike, MatrixLike, take_rows
+from ..validation._check import refuse
+from ..validation._checks_of_models import (
+    CHECKS_OF_FOLDS,
+    CHECKS_OF_STACKS,
+    CHECKS_OF_WRAPPED,
+)
 from ..validation._findings import found, hand_on, with_findings
 from ..validation._ids import read_lists
 from ..validation._labels import joined_target, times_of_rows
@@ -38,7 +43,7 @@ from ..validation._parameters import (
     number,
     predictor,
 )
-from ._default_parts import default_parts, is_of_default_part
+from ._default_parts import default_parts, is_of_default_part, naming_part
 from ._wrapped import WrappedRanker, WrapsModels, last_step
 
 
@@ -124,10 +129,6 @@ _splits = Rule(
     "a list of pairs (train, test), no generator, which a second fit would find empty",
 )
 _weights = Rule(_are_weights, "a dict of numbers >= 0, the weights_ of another stack")
-
-
-#: A parameter of each default part, for messages.
-_EXAMPLES = {"linear": "linear__alpha=0.1", "trees": "trees__max_leaf_nodes=31"}
 
 
 class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
@@ -315,13 +316,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     def _set_default_parts(self, params):
         """Move the parameters of default parts from `params` to `estimators`."""
-        for name in ("linear", "trees"):
-            if name in params:
-                raise ValueError(
-                    f"StackingRanker makes the part {name!r} in fit: set its "
-                    f"parameters, such as {_EXAMPLES[name]}, or give both parts, "
-                    "estimators=[('linear', ...), ('trees', ...)]."
-                )
+        refuse(CHECKS_OF_STACKS, params=params)
         of_parts = {key: params[key] for key in params if is_of_default_part(key)}
         if of_parts:
             earlier: Any = self.estimators or {}
@@ -393,16 +388,27 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 time = times_of_rows(given_y, qid)  # a splitter may need it
                 target = joined_target(y, groups, time)
             estimators: Any = self.estimators
+            names = ["linear", "trees"]
+            if not self._has_default_parts():
+                names = [name for name, _ in estimators]
+            refuse(
+                CHECKS_OF_STACKS,
+                X=X,
+                parts=None if self._has_default_parts() else estimators,
+                names=names,
+                weights=self.weights,
+                ndim=y.ndim,
+            )
             if self._has_default_parts():
                 estimators = default_parts(X, y, measure, estimators or {})
             parts = {}
             for name, part in estimators:
-                with naming_part(name):
-                    parts[name] = as_ranker(part, y.ndim)
+                parts[name] = as_ranker(part, y.ndim)
 
             self.scores_: HeldOutScores | None = None
+            part_weights: Any
             if self.weights is not None:
-                part_weights = self._given_weights(parts)
+                part_weights = self.weights
             elif self._has_enough_lists():
                 part_weights, rounds = self._search(parts, X, target, groups, weights)
                 parts = {
@@ -429,16 +435,6 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                     part_weights[name] = 1.0 / deviation
             self.weights_ = {name: float(w) for name, w in part_weights.items()}
         return self
-
-    def _given_weights(self, parts):
-        """Check the parameter `weights`, and return it."""
-        weights: Any = self.weights
-        if weights.keys() != parts.keys() or not sum(weights.values()) > 0:
-            raise ValueError(
-                f"weights must have a number >= 0 for each of {shown(list(parts))}, "
-                f"not all of them 0, got {weights}."
-            )
-        return weights
 
     def _has_enough_lists(self):
         """Whether each fold has a list."""
@@ -516,7 +512,18 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         # Without query ids all documents are one list, which folds may cut.
         has_lists = self._has_qid_ or self.n_items_ is not None
         ids = groups if has_lists else None
-        return [read_fold(fold, len(groups), ids, weights) for fold in splits]
+        rows = np.arange(len(groups))
+        folds = [(rows[np.asarray(one)], rows[np.asarray(two)]) for one, two in splits]
+        for train, test in folds:
+            refuse(
+                CHECKS_OF_FOLDS,
+                cv=cv,
+                train=train,
+                test=test,
+                ids=ids,
+                weights=weights,
+            )
+        return folds
 
     def _held_out(self, parts, folds, X, target, weights):
         """Score the rows in test folds by each part.
@@ -627,39 +634,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 def as_ranker(part, ndim):
     """Wrap a part that takes no `ranking_target`; `ndim` is that of y."""
     _, last = last_step(part)
-    if ndim > 1 and is_classifier(part) and not hasattr(part, "decision_function"):
-        raise ValueError(
-            f"{type(last).__name__} has no decision_function, which scores the items "
-            "of a row: take the regressor of the same kind, such as "
-            "ExtraTreesRegressor(), or LowRankSurrogateRanker."
-        )
     if ndim > 1 or isinstance(last, BaseRanker):
         return part
     return WrappedRanker(part)
-
-
-def read_fold(fold, n_rows, ids, weights):
-    """Row indices (train, test) of a fold.
-
-    Refuses lists in both, and rows without a weight. `ids` are the lists of the rows,
-    or None for rows of one list.
-    """
-    train, test = fold
-    train = np.arange(n_rows)[np.asarray(train)]
-    test = np.arange(n_rows)[np.asarray(test)]
-    if ids is not None:
-        n_cut = len(np.intersect1d(ids[train], ids[test]))
-        if n_cut > 0:
-            raise ValueError(
-                f"cv puts rows of {n_cut} lists into the training and the test part of "
-                "one fold: use an integer or GroupKFold, which keep queries whole."
-            )
-    if weights is not None and not (weights[train].any() and weights[test].any()):
-        raise ValueError(
-            "A fold of cv has no row of positive weight in training or test: use fewer "
-            "folds."
-        )
-    return train, test
 
 
 def held_out_scores(name, part, X, target, weights, fold, line):
@@ -698,26 +675,13 @@ def fitted_part(name, part, X, target, weights, line):
     model = clone(part)
     with naming_part(name), config_context(enable_metadata_routing=False):
         options = {} if weights is None else weight_parameters(model, weights)
-        if options is None:
-            raise ValueError(f"{model!r} takes no sample_weight in fit.")
+        refuse(CHECKS_OF_WRAPPED, estimator=model, weights=weights, options=options)
         steps, last = last_step(model)
         if steps and isinstance(last, BaseRanker) and target.dtype.names:
             # The steps before it take grades, and no ids.
             options = {**options, f"{steps}qid": target["qid"]}
             target = target["y"]
         return model.fit(X, target, **options)
-
-
-@contextmanager
-def naming_part(name):
-    """Name the part in an error of the block."""
-    try:
-        yield
-    except Exception as error:
-        # The error's own type may need other arguments than a message.
-        kinds = (ValueError, TypeError, MemoryError)
-        kind = next((one for one in kinds if isinstance(error, one)), RuntimeError)
-        raise kind(f"The part {name!r} of StackingRanker: {error}") from error
 
 
 def scores_of(model, X):

@@ -8,6 +8,8 @@ from inspect import signature
 import numpy as np
 from sklearn.base import clone
 
+from ..validation._checks_of_models import libraries_of
+
 
 def staged_scores(estimator, rows, held, value, patience):
     """Compute the value after each tree, until it stops growing for `patience` trees.
@@ -27,16 +29,10 @@ def staged_scores(estimator, rows, held, value, patience):
     -------
     ndarray of shape (n_trees,)
     """
-    libraries = {kind.__module__.partition(".")[0] for kind in type(estimator).__mro__}
-    if "lightgbm" in libraries:
+    if "lightgbm" in libraries_of(estimator):
         scores = _lightgbm_scores(clone(estimator), rows, held, value, patience)
-    elif "xgboost" in libraries:
-        scores = _xgboost_scores(with_trees(estimator), rows, held, value, patience)
     else:
-        raise ValueError(
-            "early_stopping needs a model of LightGBM or XGBoost, which can be watched "
-            f"as it grows: {estimator!r} cannot. Set early_stopping=False."
-        )
+        scores = _xgboost_scores(with_trees(estimator), rows, held, value, patience)
     return np.array(scores)
 
 

@@ -32,6 +32,7 @@ from ..validation._arrays import (
 )
 from ..validation._check import refuse
 from ..validation._checks_of_features import CHECKS_OF_TYPES, CHECKS_OF_X, has_times
+from ..validation._checks_of_models import CHECKS_OF_WRAPPED
 from ..validation._kinds import arrive
 from ..validation._parameters import (
     fresh_fit,
@@ -211,7 +212,15 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         with fresh_fit(self):
             loss = self._checked_loss()
             X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
-            self._check_one_grade(y)
+            _, last = last_step(self.estimator)
+            refuse(
+                CHECKS_OF_WRAPPED,
+                ranker=type(self).__name__,
+                y=y,
+                last=last,
+                estimator=self.estimator,
+                early_stopping=self.early_stopping,
+            )
             self.target_loss_ = loss
             self.n_items_ = None
             self.n_lists_ = lists.n_counted(weights)
@@ -271,15 +280,6 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         return super(WrappedRanker, ranker).__sklearn_clone__()
 
     # Fitting --------------------------------------------------------------------------
-
-    def _check_one_grade(self, y):
-        """Refuse a matrix of grades."""
-        if y.ndim != 1:
-            raise ValueError(
-                f"{type(self).__name__} takes one grade per row, y of shape "
-                f"(n_rows,), got {y.shape}. A matrix y carries no query ids: fit "
-                "the estimator itself on it."
-            )
 
     def _grouped(self, X, y, lists, weights):
         """Bring the rows of each list together, if the estimator takes lists."""
@@ -368,10 +368,12 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         if takes_list_weights and np.array_equal(weights, lists.repeat(first_weights)):
             return {f"{steps}group_weight": weights}
         options = weight_parameters(self.estimator, weights)
-        if options is None:
-            raise ValueError(
-                f"{self.estimator!r} takes no sample_weight in fit: leave it out."
-            )
+        refuse(
+            CHECKS_OF_WRAPPED,
+            estimator=self.estimator,
+            weights=weights,
+            options=options,
+        )
         return options
 
 
@@ -431,15 +433,9 @@ def last_step(estimator):
 def name_of_lists(estimator):
     """Name of the parameter of the estimator's fit that takes lists, or None.
 
-    The name of a Pipeline has the names of its last step before it. Refuses models of
-    clusters.
+    The name of a Pipeline has the names of its last step before it.
     """
     prefix, last = last_step(estimator)
-    if type(last).__name__.startswith("Dask"):
-        raise ValueError(
-            f"{type(last).__name__} fits collections of Dask, and WrappedRanker "
-            "rows in memory: fit it by itself, or wrap the model without Dask."
-        )
     if not hasattr(last, "fit"):  # "passthrough"
         return None
     parameters = signature(last.fit).parameters

@@ -9,6 +9,8 @@ from ..decoders.feedback_arcs._decoders import pd_decoder
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING
 from ..decoders.feedback_arcs._graphs import net_preferences
 from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._check import refuse
+from ..validation._checks_of_models import CHECKS_OF_DISPLAYS
 from ..validation._kinds import arrive
 from ._top import Display, axes_for
 
@@ -109,16 +111,9 @@ class PreferenceMatrixDisplay(Display):
             If the matrix is not square and finite, the decoder is unknown or names are
             missing.
         """
-        arrive(preferences=preferences)
+        arrive(preferences=preferences, item_names=item_names)
         preferences = np.asarray(preferences, dtype=np.float64)
-        if preferences.ndim != 2:
-            raise ValueError(
-                f"preferences must be of one list, (r, r), got {preferences.shape}."
-            )
-        if item_names is not None and len(item_names) != len(preferences):
-            raise ValueError(
-                f"item_names names {len(item_names)} of {len(preferences)} items."
-            )
+        refuse(CHECKS_OF_DISPLAYS, preferences=preferences, item_names=item_names)
         has_bound = len(preferences) <= MAX_ITEMS_ORDERING
         decode = pd_decoder(decoder, len(preferences)).decode
         decoded = decode(preferences[np.newaxis], bound=has_bound)
@@ -166,17 +161,9 @@ class PreferenceMatrixDisplay(Display):
             If the estimator predicts no preferences.
         """
         arrive(estimator=estimator, X=X)
-        if not hasattr(estimator, "predict_preferences"):
-            raise TypeError(
-                f"{type(estimator).__name__} predicts no preferences: give a "
-                "PairwiseDAGRanker (for a Pipeline its last step, with transformed X), "
-                "or use from_preferences."
-            )
+        refuse(CHECKS_OF_DISPLAYS, estimator=estimator)
         tables = estimator.predict_preferences(X)
-        if len(tables) != 1:
-            raise ValueError(
-                f"One list can be drawn, X holds {len(tables)} queries: give one row."
-            )
+        refuse(CHECKS_OF_DISPLAYS, tables=tables)
         weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
         if item_names is None:
             item_names = getattr(estimator, "item_names_", None)

@@ -8,6 +8,8 @@ from ..lists._ranks import block_lengths, sort_lists, tie_blocks
 from ..metrics._scorer import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
 from ..validation._arrays import ArrayLike, MatrixLike
+from ..validation._check import refuse
+from ..validation._checks_of_models import CHECKS_OF_CURVES
 from ..validation._kinds import arrive
 from ..validation._labels import read_scored
 from ..validation._parameters import checked, count
@@ -226,12 +228,6 @@ class PrecisionAtKDisplay(Display):
             to divide by.
         """
         arrive(y_true=y_true, y_score=y_score, qid=qid)
-        unused = {"gains": relevance_threshold is not None, "precision": normalize}
-        if unused[kind]:
-            raise ValueError(
-                "relevance_threshold belongs to kind='precision' and normalize to "
-                f"kind='gains', got kind={kind!r}."
-            )
         is_precision = kind == "precision"
         measure = DCG()
         if is_precision:
@@ -246,12 +242,15 @@ class PrecisionAtKDisplay(Display):
         gains = lists.group(np.nan_to_num(y))  # items without a label gain nothing
         scores = lists.group(scores)
         factor = 1.0 / k if is_precision else 1.0
+        total = lists.sum(gains)
+        refuse(
+            CHECKS_OF_CURVES,
+            kind=kind,
+            relevance_threshold=relevance_threshold,
+            normalize=normalize,
+            total=total,
+        )
         if normalize:
-            total = lists.sum(gains)
-            if not total.any():
-                raise ValueError(
-                    "No list has a gain above 0: there is nothing to divide by."
-                )
             gains = gains / lists.repeat(np.where(total > 0, total, 1.0))
             # Means over the lists with a gain.
             factor = lists.n_lists / np.count_nonzero(total)

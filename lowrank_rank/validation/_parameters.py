@@ -29,7 +29,7 @@ from sklearn.utils import check_random_state
 
 from ._arrays import shown
 from ._findings import reporting
-from ._kinds import kind_of
+from ._kinds import arrive, kind_of
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -191,6 +191,10 @@ def check_parameter(name, value, alternatives):
         return
     if any(rule.accepts(value) for rule in rules):
         return
+    arrive(**{name: value})
+    if isinstance(value, list | tuple):
+        pairs = [one for one in value if isinstance(one, tuple) and len(one) == 2]
+        arrive(**{part: model for part, model in pairs if isinstance(part, str)})
     words = [rule.words for rule in rules]
     if len(names) == 1:
         words.insert(0, repr(names[0]))
