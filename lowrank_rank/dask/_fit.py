@@ -122,8 +122,8 @@ def _labels(block, classifier):
 # What a cluster can fit -------------------------------------------------------------
 
 
-def check_fits(model, part=None):
-    """Refuse an estimator that a cluster cannot fit; `part` is its name in a stack."""
+def check_fits(model, part=None, stack=None):
+    """Refuse an estimator, or a part of a stack, that a cluster cannot fit."""
     is_stack = isinstance(model, StackingRanker)
     has_default_parts = is_stack and not isinstance(model.estimators, list | tuple)
     is_boosted = isinstance(model, HistGradientBoostingRanker)
@@ -137,7 +137,7 @@ def check_fits(model, part=None):
         part=part,
         is_wrapped=is_wrapped,
         has_trees_in_memory=has_trees,
-        lines=_two_losses(model) if has_trees else "",
+        lines=_two_losses(stack or model) if has_trees else "",
         has_sums_or_blocks=reads_blocks or has_sums,
         adds_up=reads_blocks or (has_sums and model._has_sums()),
         cv=model.cv if is_stack else None,
@@ -145,7 +145,7 @@ def check_fits(model, part=None):
     if is_stack:
         check_parameters(model)
         for name, inside in model.estimators:
-            check_fits(as_ranker(inside, 1), name)
+            check_fits(as_ranker(inside, 1), name, model)
 
 
 def _two_losses(model):

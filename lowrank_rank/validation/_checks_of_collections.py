@@ -133,7 +133,7 @@ def _finds_trees_in_memory(given):
     """Find trees, and a stack with trees, that fit rows in memory."""
     if not given.has_trees_in_memory:
         return None
-    return {**_words_of_model(given), "lines": given.lines if not given.part else ""}
+    return {**_words_of_model(given), "lines": given.lines}
 
 
 def _finds_other_booster(given):
