@@ -693,7 +693,7 @@ _SHAPE = "sample_weight has shape {shape}; it must be ({n_rows},), one weight pe
 
 CHECKS_OF_WEIGHTS = [
     Check(
-        name="weights of queries",
+        name="weights of lists, not of rows",
         finds=_weights_of_queries,
         sentence=_SHAPE,
         remedies={

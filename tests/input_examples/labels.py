@@ -340,7 +340,7 @@ EXAMPLES = [
     # Weights
     *(
         Example(
-            "weights of queries",
+            "weights of lists, not of rows",
             documents,
             f"qid = 5 - qid\nsample_weight = {WEIGHTS}{kind}",
             FIT,
@@ -352,7 +352,7 @@ EXAMPLES = [
         for kind in ("", ".tolist()")
     ),
     Example(
-        "weights of queries",
+        "weights of lists, not of rows",
         documents,
         f"qid = polars.Series(qid)\nsample_weight = polars.Series({WEIGHTS})",
         FIT,
