@@ -129,8 +129,10 @@ def _no_order(given):
 
 
 def _ids_of_two_dimensions(given):
+    if not hasattr(given.value, "__array__"):  # tuples of a list are ids
+        return None
     shape: Any = np.shape(given.value)
-    if not hasattr(given.value, "__array__") or len(shape) == 1:
+    if len(shape) == 1:
         return None
     line = ""
     if len(shape) == 2 and shape[1] == 1:

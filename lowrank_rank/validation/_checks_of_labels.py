@@ -816,9 +816,7 @@ def _text_instead_of_grades(given):
     ids = _array_of(given.qid)
     if ids is not None and ids.dtype.kind in "biuf":
         swapped = "y, qid = qid, y"
-    lines = codes_of_words(values.ravel(), given.y, "y")
-    if swapped or not lines:
-        lines = ("", "")
+    lines = codes_of_words(values.ravel(), given.y, "y") or ("", "")
     one, two = (line and f"y = {line}" for line in lines)
     return {"text": shown(texts[0]), "swapped": swapped, "one": one, "two": two}
 

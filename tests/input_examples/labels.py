@@ -425,7 +425,18 @@ EXAMPLES = [
         lambda: {**grades(), "qid": np.array(["a", "a", "b", "b"])},
         "y = y.astype(int)\ny, qid = qid, y",
         TARGET,
-        [""],
+        [
+            "",
+            "y, qid = [1.0, 1.0, 0.0, 0.0], [2, 0, 1, 1]",
+            "y, qid = [0.0, 0.0, 1.0, 1.0], [2, 0, 1, 1]",
+        ],
+    ),
+    Example(
+        "text instead of grades",
+        grades,
+        "y, qid = ['a7', 'a7', 'b8', 'c9'], y.astype(int)",
+        TARGET,
+        ["y, qid = [2, 0, 1, 1], ['a7', 'a7', 'b8', 'c9']"],
     ),
     *(
         Example(
