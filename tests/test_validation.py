@@ -92,7 +92,7 @@ def test_every_check_has_an_example_and_a_name_of_its_own():
 def test_errors_keep_their_kind_and_are_sent_between_processes():
     import pickle
 
-    [example] = [one for one in EXAMPLES if one.check == "booster"]
+    example = next(one for one in EXAMPLES if one.check == "booster")
     with pytest.raises(TypeError) as raised:
         result_of(example, arguments_of(example, example.fault))
     again = pickle.loads(pickle.dumps(raised.value))
