@@ -91,7 +91,13 @@ def _ragged(given):
 
 
 def _no_rows(given):
-    return {} if np.shape(given.X) == () and not isinstance(given.X, Mapping) else None
+    """Find a number, a text or any other object that is not a table."""
+    if isinstance(given.X, list | tuple | Mapping):
+        return None
+    shape = getattr(given.X, "shape", None)
+    if shape is None:  # array-likes may allow `__array__` alone
+        shape = np.asarray(given.X).shape
+    return {} if len(shape) == 0 else None
 
 
 CHECKS_OF_X = [
