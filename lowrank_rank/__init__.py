@@ -32,7 +32,7 @@ from .precision_at_top._perceptron import PrecisionAtKPerceptron
 from .preferences._pairwise_dag import PairwiseDAGRanker
 from .validation._cut_queries import CutQueriesWarning
 from .validation._labels import ranking_target
-from .validation._suspicious import SuspiciousDataWarning
+from .validation._rules import SuspiciousDataWarning
 
 __all__ = [
     "CutQueriesWarning",

@@ -15,13 +15,18 @@ from .lists._lists import RankingLists, slices
 from .lists._ranks import ranks_from_scores
 from .target_losses._names import resolve_measure
 from .target_losses._target_loss import RankingMeasure
-from .validation._arrays import ArrayLike, MatrixLike, check_same_index, is_finite
+from .validation._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_index,
+    is_finite,
+    take_rows,
+)
 from .validation._check import refuse
 from .validation._checks_of_labels import CHECKS_OF_SCORED_ROWS
 from .validation._checks_of_models import CHECKS_OF_KEYWORDS
 from .validation._classes import read_binary_labels
 from .validation._findings import Finding, emit
-from .validation._frames import take_rows
 from .validation._ids import read_lists
 from .validation._kinds import arrive
 from .validation._parameters import check_parameter, say

@@ -32,8 +32,7 @@ from lowrank_rank.fitting._any_regressor import (
 from lowrank_rank.fitting._cutting_plane import cutting_plane, simplex_program
 from lowrank_rank.fitting._early_stopping import hold_out, measure_on
 from lowrank_rank.fitting._encoding import Encoding, encode_items
-from lowrank_rank.fitting._lbfgs import lbfgs
-from lowrank_rank.fitting._linear_problem import LinearProblem
+from lowrank_rank.fitting._linear_problem import LinearProblem, lbfgs
 from lowrank_rank.fitting._list_trees import fit_list_trees
 from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.fitting._pairs import PairSums, dense_grades
@@ -91,5 +90,4 @@ from lowrank_rank.validation._columns import kind_of_entries
 from lowrank_rank.validation._findings import found, reporting, reports
 from lowrank_rank.validation._ids import read_lists
 from lowrank_rank.validation._read import Data
-from lowrank_rank.validation._rules import RULES as RULES_OF_FINDINGS
-from lowrank_rank.validation._suspicious import RULES
+from lowrank_rank.validation._rules import RULES

@@ -37,7 +37,7 @@ from lowrank_rank import (
 )
 from lowrank_rank.metrics import mean_intervals, per_query
 
-from .internals import RULES_OF_FINDINGS, found, reporting, reports
+from .internals import RULES, found, reporting, reports
 
 PACKAGE = Path(lowrank_rank.__file__).parent
 X, Y, QID = np.arange(4.0)[:, np.newaxis], [0, 1, 0, 1], ["a", "b", "c", "d"]
@@ -327,7 +327,7 @@ def test_findings_name_their_rule():
         if isinstance(node.args[0], ast.Constant):
             names.append(node.args[0].value)
     for name in set(names):
-        assert name not in RULES_OF_FINDINGS, name
+        assert name not in RULES, name
     assert len(names) == len(set(names))
     asked = {node.args[0].value for _, node in calls_of("look_for")}
-    assert asked == set(RULES_OF_FINDINGS)
+    assert asked == set(RULES)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..datasets._orders import flat, named_grades
-from ..lists._ids import is_missing
+from ..lists._lists import is_missing
 from ..target_losses import PairwiseDisagreement
 from ..validation._arrays import (
     by_label,

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, is_classifier
 from ..meta._stacking import StackingRanker, as_ranker
 from ..meta._wrapped import WrappedRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
-from ..order_preserving._list_loss import has_utilities
 from ..order_preserving._problem import read
 from ..order_preserving._regressor import OrderPreservingRegressor
+from ..order_preserving._surrogates import has_utilities
 from ..target_losses._names import resolve_measure
 from ..validation._check import refuse
 from ..validation._checks_of_collections import CHECKS_OF_CLUSTERS

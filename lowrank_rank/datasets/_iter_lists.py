@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from ..lists._ids import factorize, missing_ids
+from ..lists._lists import factorize, missing_ids
 from ..validation._arrays import (
     check_same_columns,
     check_same_index,

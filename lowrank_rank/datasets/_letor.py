@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ..lists._ids import plain
-from ..lists._lists import slices
+from ..lists._lists import plain, slices
 from ..validation._arrays import (
     ArrayLike,
     MatrixLike,

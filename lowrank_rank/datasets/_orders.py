@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lists._ids import is_missing
+from ..lists._lists import is_missing
 from ..validation._arrays import (
     check_size,
     column_names,

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .._typing import Bunch
-from ..lists._ids import plain
+from ..lists._lists import plain
 from ..validation._arrays import column_names, is_frame, shown, table_of
 from ..validation._check import refuse
 from ..validation._checks_of_files import CHECKS_OF_FILES, CHECKS_OF_TREC_LINES

@@ -13,11 +13,11 @@ from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import has_fit_parameter
 
 from .._base import attribute_of_fitted
-from ..lists._ids import plain
+from ..lists._lists import plain
+from ..validation._arrays import is_data_frame, take_rows
 from ..validation._check import refuse
 from ..validation._checks_of_features import CHECKS_OF_FAILED_ENTRIES
 from ..validation._entries import without_empty_columns
-from ..validation._frames import is_data_frame, take_rows
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
 

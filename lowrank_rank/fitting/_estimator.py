@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import SetsParameters, attribute_of_fitted
 from .._blocks import Blocks, EarlierLists, read_blocks
-from ..lists._ids import plain
-from ..lists._lists import bounded_blocks, slices
+from ..lists._lists import bounded_blocks, plain, slices
 from ..target_losses import PairwiseDisagreement
 from ..validation._arrays import (
     ArrayLike,

@@ -13,7 +13,7 @@ from .._base import linear_scores
 from ..lists._lists import bounded_blocks
 from ..validation._arrays import is_finite
 from ..validation._findings import found
-from ._lbfgs import lbfgs
+from ._linear_problem import lbfgs
 from ._statistics import Moments, Scaling, chosen_alpha, shift_full_columns, standardise
 
 

@@ -13,8 +13,8 @@ from sklearn.utils import check_array
 from ..fitting._any_regressor import item_forest
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
-from ..order_preserving._list_loss import has_utilities
 from ..order_preserving._regressor import OrderPreservingRegressor
+from ..order_preserving._surrogates import has_utilities
 from ..target_losses import TargetLoss
 from ..validation._arrays import (
     column_names,

@@ -30,7 +30,7 @@ from ..validation._findings import reports
 from ..validation._kinds import arrive
 from ..validation._labels import lists_of, read_labels, split_target
 from ..validation._parameters import by_keyword, check_parameter, count
-from ..validation._suspicious import are_reversed, centred_labels
+from ..validation._rules import are_reversed, centred_labels
 from ._query_weights import Units
 
 if TYPE_CHECKING:

@@ -32,11 +32,11 @@ from ..validation._labels import (
     refuse_ids_beside_grades,
     split_target,
 )
-from ..validation._rules import look_for
-from ..validation._suspicious import (
+from ..validation._rules import (
     SuspiciousDataWarning,
     are_reversed,
     centred_labels,
+    look_for,
 )
 from ._judged import JudgedRuns, have_judged_irrelevant
 from ._per_query import ListsOfRun, measures_of_runs

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lists._ids import plain
+from ..lists._lists import plain
 from ..validation._arrays import check_finite, column_names, numbers
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_QUERY_VALUES

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..fitting._lbfgs import lbfgs
+from ..fitting._linear_problem import lbfgs
 from ..lists._lists import RankingLists
 from ..target_losses._names import names_of, resolve_target_loss
 from ..validation._arrays import (
@@ -29,7 +29,13 @@ from ..validation._labels import (
     split_target,
 )
 from ..validation._parameters import check_parameter, checked, count, number
-from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate
+from ._surrogates import (
+    LARGEST_SCORE,
+    Surrogate,
+    discounts_of,
+    falls_of_discounts,
+    resolve_surrogate,
+)
 
 
 def surrogate_loss(
@@ -139,27 +145,18 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     """
     arrive(measure=measure)
     if isinstance(measure, str) or hasattr(measure, "rank_features"):
-        phi = discounts_of(measure, n_items)
+        check_parameter("n_items", n_items, [count()])
+        loss = resolve_target_loss(measure)
+        if not loss.is_positional:
+            names = names_of(lambda loss: loss.is_positional, one_each=True)
+            refuse(CHECKS_OF_DISCOUNTS, loss=loss, names=names)
+        phi = discounts_of(loss, n_items)
     else:
         phi = check_finite(numbers(measure, "measure"), "measure")
     check_parameter("p", p, [number(above=0)])
     if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
         refuse(CHECKS_OF_DISCOUNTS, phi=phi)
-    # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2); rounding may be below 0
-    half = len(phi) // 2
-    differences = np.maximum(phi[:half] - phi[::-1][:half], 0.0)
-    return float((differences**p).sum() ** (1.0 / p))
-
-
-def discounts_of(measure, n_items):
-    """Return the discounts phi(1), ..., phi(n_items) of a positional measure."""
-    check_parameter("n_items", n_items, [count()])
-    loss = resolve_target_loss(measure)
-    if not loss.is_positional:
-        names = names_of(lambda loss: loss.is_positional, one_each=True)
-        refuse(CHECKS_OF_DISCOUNTS, loss=loss, names=names)
-    ranks = np.arange(1, n_items + 1)[np.newaxis]
-    return -loss.rank_features(ranks)[0]
+    return falls_of_discounts(phi, p)
 
 
 def regret_bound(

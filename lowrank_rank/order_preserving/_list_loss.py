@@ -6,20 +6,16 @@ from math import ceil
 import numpy as np
 
 from ..fitting._encoding import checked_row_targets, encode_documents
-from ..target_losses import DCG, MeanAveragePrecision
-from ..target_losses._names import names_of
+from ..target_losses import DCG
 from ..target_losses._positional import discounts
 from ..target_losses._target_loss import reciprocal
-from ..validation._check import refuse
-from ..validation._checks_of_surrogates import (
-    CHECKS_OF_UTILITY_LOSSES,
-)
 from ..validation._parameters import check_parameter
 from ..validation._read import Data
 from ._lambdarank import LambdaRank
 from ._surrogates import (
     SURROGATES,
     PairwiseLogistic,
+    check_has_utilities,
     check_pairs,
     resolve_surrogate,
     surrogate_for,
@@ -40,25 +36,6 @@ def check_loss(surrogate, target_loss, who):
     elif surrogate != "listnet":
         check_parameter(f"The loss of {who}", surrogate, ["lambdarank", *SURROGATES])
     check_has_utilities(target_loss, who)
-
-
-def check_has_utilities(target_loss, who):
-    """Refuse a target loss without utilities of documents."""
-    if has_utilities(target_loss):
-        return
-    refuse(
-        CHECKS_OF_UTILITY_LOSSES,
-        who=who,
-        loss=target_loss,
-        has_utilities=False,
-        names=names_of(has_utilities, one_each=True),
-    )
-
-
-def has_utilities(target_loss):
-    """Whether a target loss gives each document a utility."""
-    is_positional = getattr(target_loss, "is_positional", False)
-    return is_positional or isinstance(target_loss, MeanAveragePrecision)
 
 
 # One loss ---------------------------------------------------------------------------

@@ -23,8 +23,7 @@ from ..fitting._encoding import (
     items_decoder,
     mean_normaliser,
 )
-from ..fitting._lbfgs import lbfgs
-from ..fitting._linear_problem import LinearProblem
+from ..fitting._linear_problem import LinearProblem, lbfgs
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Moments, Scaling, SecondMoments, chosen_alpha
 from ..validation._arrays import is_finite
@@ -37,11 +36,12 @@ from ..validation._labels import (
     refuse_unjudged_item,
     refuse_zero_weights,
 )
-from ._bounds import C_phi
 from ._surrogates import (
     PairwiseLogistic,
     check_pairs,
     checked_values,
+    discounts_of,
+    falls_of_discounts,
     resolve_surrogate,
     surrogate_for,
 )
@@ -274,10 +274,10 @@ class BlockProblem(LinearProblem):
         if is_unequal or not (self.surrogate.has_bound and loss.is_positional):
             return np.array([np.nan, 1.0])
         lengths, which = np.unique(lists.lengths, return_inverse=True)
-        constants = np.array([C_phi(loss, int(r)) for r in lengths])
+        constants = [falls_of_discounts(discounts_of(loss, r)) for r in lengths]
         # c C_phi(2), in units of the utilities without this factor
         c = self.surrogate.bound_constant(self.v, lists)
-        bounds = c * constants[which] / mean_normaliser
+        bounds = c * np.array(constants)[which] / mean_normaliser
         with np.errstate(over="ignore"):  # infinite for utilities above 1e150
             squares = (bounds[has_weight] ** 2).sum()
         return np.array([squares, has_weight.sum() + self.n_left_out])

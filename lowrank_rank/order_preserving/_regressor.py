@@ -24,9 +24,8 @@ from ..validation._parameters import (
     say,
     verbosity,
 )
-from ._list_loss import check_has_utilities
 from ._problem import Problem, read
-from ._surrogates import Surrogate, resolve_surrogate
+from ._surrogates import Surrogate, check_has_utilities, resolve_surrogate
 
 
 class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):

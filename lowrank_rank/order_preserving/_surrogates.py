@@ -30,11 +30,14 @@ from sklearn.base import clone
 
 from .._typing import BaseEstimator
 from ..fitting._pairs import PairSums, dense_grades
+from ..target_losses import MeanAveragePrecision
+from ..target_losses._names import names_of
 from ..validation._arrays import shown
 from ..validation._check import refuse
 from ..validation._checks_of_surrogates import (
     CHECKS_OF_PAIRS,
     CHECKS_OF_UTILITIES,
+    CHECKS_OF_UTILITY_LOSSES,
     CHECKS_OF_VALUES,
 )
 from ..validation._parameters import (
@@ -880,3 +883,39 @@ def surrogate_for(surrogate, v):
         resolved.set_params(eta=1.5 * largest if largest > 0 else 1.0)
     resolved.check_utilities(v)
     return resolved
+
+
+# Target losses ----------------------------------------------------------------------
+
+
+def check_has_utilities(target_loss, who):
+    """Refuse a target loss without utilities of documents."""
+    if has_utilities(target_loss):
+        return
+    refuse(
+        CHECKS_OF_UTILITY_LOSSES,
+        who=who,
+        loss=target_loss,
+        has_utilities=False,
+        names=names_of(has_utilities, one_each=True),
+    )
+
+
+def has_utilities(target_loss):
+    """Whether a target loss gives each document a utility."""
+    is_positional = getattr(target_loss, "is_positional", False)
+    return is_positional or isinstance(target_loss, MeanAveragePrecision)
+
+
+def falls_of_discounts(phi, p=2.0):
+    """Compute C_phi(p) of the discounts phi(1) >= ... >= phi(r)."""
+    # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2); rounding may be below 0
+    half = len(phi) // 2
+    differences = np.maximum(phi[:half] - phi[::-1][:half], 0.0)
+    return float((differences**p).sum() ** (1.0 / p))
+
+
+def discounts_of(loss, n_items):
+    """Return the discounts phi(1), ..., phi(n_items) of a positional loss."""
+    ranks = np.arange(1, n_items + 1)[np.newaxis]
+    return -loss.rank_features(ranks)[0]

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._base import BinaryRanker, linear_scores
 from ..fitting._logistic import curvature_of_classes, fit_logistic
-from ..lists._ids import plain
-from ..lists._lists import RankingLists
+from ..lists._lists import RankingLists, plain
 from ..target_losses import MatrixLoss
 from ..validation._arrays import ArrayLike, MatrixLike, check_same_index
 from ..validation._check import refuse

@@ -18,8 +18,7 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.extmath import row_norms
 
 from ..fitting._cutting_plane import cutting_plane
-from ..fitting._lbfgs import lbfgs
-from ..fitting._linear_problem import LinearProblem
+from ..fitting._linear_problem import LinearProblem, lbfgs
 
 
 class Tangent(NamedTuple):

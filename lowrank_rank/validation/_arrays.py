@@ -10,7 +10,7 @@ from scipy import sparse
 
 from .._typing import ArrayLike as ArrayLike
 from .._typing import MatrixLike as MatrixLike
-from ..lists._ids import plain
+from ..lists._lists import plain
 from ._check import refuse
 from ._checks_of_ids import CHECKS_OF_INDICES
 from ._checks_of_labels import CHECKS_OF_VALUES
@@ -24,10 +24,7 @@ from ._frames import column_names as column_names
 from ._frames import is_data_frame as is_data_frame
 from ._frames import is_frame as is_frame
 from ._frames import is_id_name as is_id_name
-from ._frames import n_rows as n_rows
-from ._frames import stacked as stacked
 from ._frames import table_of as table_of
-from ._frames import take_rows as take_rows
 from ._frames import without_string_dtype as without_string_dtype
 
 #: Largest entry for which sums over a list, and over its pairs, stay finite.
@@ -156,6 +153,40 @@ def is_finite(values):
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(values)
     return bool(np.isfinite(total)) or bool(np.isfinite(values).all())
+
+
+# Rows -----------------------------------------------------------------------------
+
+
+def n_rows(X):
+    """Count the rows of X before it is checked; 1 if X is no table."""
+    if getattr(X, "shape", ()):
+        return X.shape[0]
+    if isinstance(X, np.ndarray) or not hasattr(X, "__len__"):
+        return 1
+    return len(X)
+
+
+def take_rows(X, rows):
+    """Select rows of an array, list, sparse matrix, frame or series by their index."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if sparse.issparse(X):
+        X = X.tocsr()  # some sparse formats have no rows to take
+    if hasattr(X, "shape"):
+        return X[rows]
+    return [X[i] for i in rows]
+
+
+def stacked(parts):
+    """Stack arrays, sparse matrices or frames, one part below the other."""
+    if all(sparse.issparse(part) for part in parts):
+        return sparse.vstack(parts, format="csr")
+    if all(hasattr(part, "iloc") for part in parts):
+        import pandas as pd
+
+        return pd.concat(parts)
+    return np.concatenate([np.asarray(part) for part in parts])
 
 
 # Tables -----------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
-from ..lists._ids import plain
+from ..lists._lists import plain
 from ._check import Check
 from ._columns import lines_of_words, shown
 

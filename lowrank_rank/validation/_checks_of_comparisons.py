@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lists._ids import is_missing, plain
+from ..lists._lists import is_missing, plain
 from ._arrays import column_names, shown
 from ._check import Check
 from ._columns import first_text

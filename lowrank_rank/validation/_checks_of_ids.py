@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lists._ids import is_missing, missing_ids
+from ..lists._lists import is_missing, missing_ids
 from ._check import Check
 from ._columns import shown
 from ._frames import QUERY, column_names, is_data_frame

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.sparse import issparse
 
-from ..lists._ids import is_missing
+from ..lists._lists import is_missing
 from ._check import Check
 from ._columns import DATES, codes_of_words, first_text, kind_of_entries, shown
 from ._entries import kinds_of_columns

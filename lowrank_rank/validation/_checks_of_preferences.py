@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..lists._ids import plain
+from ..lists._lists import plain
 from ._check import Check
 from ._columns import shown
 

@@ -10,7 +10,7 @@ from numbers import Integral, Number, Real
 
 import numpy as np
 
-from ..lists._ids import plain
+from ..lists._lists import plain
 from ._arrays import QUERY, column_names, is_frame
 from ._check import Check
 from ._columns import is_missing_entry, shown

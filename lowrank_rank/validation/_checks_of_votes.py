@@ -13,7 +13,7 @@ from numbers import Integral, Number
 import numpy as np
 from scipy.stats import rankdata
 
-from ..lists._ids import is_missing, plain
+from ..lists._lists import is_missing, plain
 from ._arrays import column_names, is_frame, is_id_name
 from ._check import Check
 from ._columns import shown

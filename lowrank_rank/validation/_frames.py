@@ -1,11 +1,10 @@
-"""Tables of any library: their rows, and the names of their columns."""
+"""Tables of any library, and the names of their columns."""
 
 import re
 import sys
 from collections.abc import Mapping
 
 import numpy as np
-from scipy import sparse
 
 #: Names of a column, or a level of an index, of query ids; tables that are returned
 #: have the first.
@@ -17,15 +16,6 @@ _ID_NAME = re.compile(
     r"(?i:id|index|level_\d+|unnamed: ?\d+|qid|query|question|topic|group|task|seed"
     r"|doc|docno|.*_id)|.*[a-z](Id|ID)"
 )
-
-
-def n_rows(X):
-    """Count the rows of X before it is checked; 1 if X is no table."""
-    if getattr(X, "shape", ()):
-        return X.shape[0]
-    if isinstance(X, np.ndarray) or not hasattr(X, "__len__"):
-        return 1
-    return len(X)
 
 
 def is_data_frame(X):
@@ -61,28 +51,6 @@ def column_names(table):
     if names is None:
         names = _field_names(table)
     return [] if names is None else list(names)
-
-
-def take_rows(X, rows):
-    """Select rows of an array, list, sparse matrix, frame or series by their index."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if sparse.issparse(X):
-        X = X.tocsr()  # some sparse formats have no rows to take
-    if hasattr(X, "shape"):
-        return X[rows]
-    return [X[i] for i in rows]
-
-
-def stacked(parts):
-    """Stack arrays, sparse matrices or frames, one part below the other."""
-    if all(sparse.issparse(part) for part in parts):
-        return sparse.vstack(parts, format="csr")
-    if all(hasattr(part, "iloc") for part in parts):
-        import pandas as pd
-
-        return pd.concat(parts)
-    return np.concatenate([np.asarray(part) for part in parts])
 
 
 def table_of(columns, index=None):

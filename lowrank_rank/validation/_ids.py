@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from ..lists._ids import (
+from ..lists._lists import (
+    RankingLists,
     codes_and_categories,
     factorize,
     is_missing,
@@ -11,7 +12,6 @@ from ..lists._ids import (
     plain,
     without_fraction,
 )
-from ..lists._lists import RankingLists
 from ._arrays import numbers
 from ._check import refuse
 from ._checks_of_ids import CHECKS_OF_ALL_IDS, CHECKS_OF_IDS

@@ -13,8 +13,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from ..lists._ids import same_id
-from ..lists._lists import RankingLists
+from ..lists._lists import RankingLists, same_id
 from ._arrays import (
     ArrayLike,
     check_same_columns,

@@ -12,7 +12,15 @@ from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.utils.validation import validate_data
 
-from ._arrays import check_range, check_same_index, check_size, is_array, is_finite
+from ._arrays import (
+    check_range,
+    check_same_index,
+    check_size,
+    is_array,
+    is_finite,
+    n_rows,
+    take_rows,
+)
 from ._check import Given, refuse
 from ._checks_of_features import (
     CHECKS_OF_COLUMNS,
@@ -26,7 +34,7 @@ from ._checks_of_labels import CHECKS_OF_MISSING, CHECKS_OF_ROWS, CHECKS_OF_SCOR
 from ._cut_queries import known_lists, look_for_known_queries
 from ._entries import columns_of_objects, floats_of, kinds_of_columns, with_floats
 from ._findings import found
-from ._frames import is_data_frame, n_rows, take_rows
+from ._frames import is_data_frame
 from ._kinds import arrive
 from ._labels import (
     carries_qid,

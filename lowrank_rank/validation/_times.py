@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..lists._ids import is_missing
+from ..lists._lists import is_missing
 from ._check import refuse
 from ._checks_of_ids import CHECKS_OF_TIMES
 from ._ids import id_array
