@@ -452,15 +452,31 @@ def test_folds_that_are_refused():
     for cv, what in (
         (KFold(7), "into the training and the test part of one fold"),
         ([(np.arange(100), np.arange(96, 240))], "keep queries whole"),
-        ((fold for fold in []), "which can be read once"),
     ):
         with pytest.raises(ValueError, match=what):
             StackingRanker(PARTS, cv=cv).fit(X, Y, qid=QID)
+    with pytest.raises(TypeError, match="which can be read once"):
+        StackingRanker(PARTS, cv=(fold for fold in [])).fit(X, Y, qid=QID)
     halves = [(QID < 15, QID >= 15)]
     with pytest.raises(ValueError, match="no row of positive weight"):
         StackingRanker(PARTS, cv=halves).fit(
             X, Y, qid=QID, sample_weight=(QID < 15) * 1.0
         )
+
+
+def test_errors_of_parts_keep_their_class_their_check_and_their_remedies():
+    parts = [("one", OrderPreservingRegressor()), ("two", LowRankSurrogateRanker())]
+    gaps = np.where(X > 1.5, np.nan, X)
+    records = [dict(zip("abc", row, strict=True)) for row in X.tolist()]
+    for wrong, kind in ((gaps, ValueError), (records, TypeError)):
+        with pytest.raises(kind) as alone:
+            OrderPreservingRegressor().fit(wrong, Y, qid=QID)
+        with pytest.raises(kind, match="The part 'one' of StackingRanker: ") as stacked:
+            StackingRanker(parts).fit(wrong, Y, qid=QID)
+        assert type(stacked.value) is type(alone.value)
+        assert stacked.value.check == alone.value.check
+        assert stacked.value.remedies == alone.value.remedies
+        assert stacked.value.remedies
 
 
 def test_the_diagram_shows_the_parts_their_weights_and_the_target_loss():

@@ -278,5 +278,7 @@ def test_a_series_of_numbers_is_no_table(library):
 
 @pytest.mark.parametrize("X", [3.0, np.array(3.0), None])
 def test_a_number_is_no_table(X):
-    with pytest.raises(ValueError, match=r"X has no rows: give it the shape \(n_rows"):
+    with pytest.raises(
+        ValueError, match=r"X has no rows, and needs the shape \(n_rows"
+    ):
         WrappedRanker(Ridge()).fit(X, [0, 1], qid=[0, 0])

@@ -107,7 +107,7 @@ def test_measures_refuse_scores_of_another_shape_one_column_and_qid():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         resolve_measure("ndcg").measure(GOOD, np.ones((4, 3)))
     with pytest.raises(
-        ValueError, match="One column, and grades of documents must be dense"
+        ValueError, match="one column, and grades of documents must be dense"
     ):
         resolve_measure("ndcg").measure(GOOD[:, :1], np.ones((3, 1)))
     with pytest.raises(ValueError, match="takes no qid"):

@@ -485,8 +485,10 @@ def _words_of_text(given, columns):
         encode = ""
     if not given.is_fit:
         encode = ""
-    if len(names) == np.shape(X)[1]:  # no column would be left
-        drop = ""
+    n_left = np.shape(X)[1] - len(names)
+    is_of_fit = given.model is not None and not given.is_fit
+    if n_left == 0 or (is_of_fit and n_left != given.model.n_features_in_):
+        drop = ""  # no column would be left, or a column of the fit would be missing
     return {
         "column": name,
         "row": row,

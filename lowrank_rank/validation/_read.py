@@ -147,6 +147,8 @@ def read_to_score(model, X, y, qid, sample_weight):
     look_for_known_queries([model], qid, partial(take_rows, X))
     y = read_labels(model._grades(y), "y_true")
     if n_rows(X) != len(y):
+        takes_all = {"takes_texts": True, "takes_records": True}
+        refuse(CHECKS_OF_X, model=model, X=X, is_fit=False, **takes_all)
         refuse(CHECKS_OF_ROWS, y=y, name="y", n_rows=n_rows(X))
     lists = lists_of(y, qid, "y_true")
     look_for("single items", lists)

@@ -356,6 +356,8 @@ EXAMPLES = [
         FIT,
         ["X = X[:, :1]"],
     ),
+    Example("text among the features", fitted, "X['b'] = 'red'", PREDICT),
+    Example("text among the features", fitted, "X['d'] = 'red'", PREDICT, [""]),
     Example(
         "text that an estimator refuses",
         documents,

@@ -271,6 +271,8 @@ EXAMPLES = [
     ),
     Example("another number of rows", documents, "y = y[:-1]", FIT),
     Example("another number of rows", fitted, "X = X[:-1]", SCORE),
+    Example("X without rows", fitted, "X = None", SCORE),
+    Example("X is a dict", fitted, "X = dict(zip('abc', X.T))", SCORE, [""]),
     Example("ids beside a matrix", items, "qid = numpy.arange(24)", FIT, [""]),
     # Missing judgements
     *(
