@@ -317,6 +317,7 @@ class BaseRanker(SetsParameters):
 
     def _score_sparse(self, X, y, qid, sample_weight):
         """Compute the score of sparse labels, a few rows at a time."""
+        arrive(X=X, qid=qid, sample_weight=sample_weight)
         check_same_index(X=X, sample_weight=sample_weight)
         check_scored_rows(self, y, qid, is_carried=False)
 

@@ -191,7 +191,9 @@ def check_parameter(name, value, alternatives):
         return
     if any(rule.accepts(value) for rule in rules):
         return
-    arrive(**{name: value})
+    is_tensor = kind_of(value) == "tensor"
+    if not is_tensor:  # a tensor of one number needs a line of its own
+        arrive(**{name: value})
     if isinstance(value, list | tuple):
         pairs = [one for one in value if isinstance(one, tuple) and len(one) == 2]
         arrive(**{part: model for part, model in pairs if isinstance(part, str)})
@@ -201,7 +203,7 @@ def check_parameter(name, value, alternatives):
     elif names:
         words.insert(0, f"one of {sorted(names)}")
     got = shown(value)
-    if kind_of(value) == "tensor":
+    if is_tensor:
         got = f"a tensor: write {name}.item()"
     raise InvalidParameterError(f"{name} must be {' or '.join(words)}, got {got}.")
 

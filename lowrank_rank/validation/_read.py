@@ -28,6 +28,7 @@ from ._checks_of_features import (
     CHECKS_OF_X,
     CHECKS_OF_X_THAT_FAILED,
     has_times,
+    is_series,
 )
 from ._checks_of_ids import CHECKS_OF_IDS
 from ._checks_of_labels import CHECKS_OF_MISSING, CHECKS_OF_ROWS, CHECKS_OF_SCORED_ROWS
@@ -194,7 +195,7 @@ def _refuse_arguments(model, arguments, *, is_fit):
     arrive(**arguments)
     X = arguments["X"]
     qid = arguments["qid"]
-    if np.ma.is_masked(X):
+    if np.ma.is_masked(X) or is_series(X):
         refuse(CHECKS_OF_X, model=model, is_fit=is_fit, **arguments)
     if isinstance(qid, str):
         refuse(CHECKS_OF_IDS, name="qid", value=qid, X=X)
