@@ -335,7 +335,7 @@ def test_bad_parameters_leave_no_trace(data, parameters, message):
         (-np.triu(np.ones((2, 3, 3)), 1), r"y\[0, 0, 1\] = -1: preferences"),
         (np.zeros((2, 3, 2)), r"\(n_\w+, r, r\)"),
         (np.tile(np.eye(3), (2, 1, 1)), "no item comes before itself"),
-        (np.full((2, 3, 3), np.nan), "give the weight 0"),
+        (np.full((2, 3, 3), np.nan), "nobody stated has the weight 0"),
         (np.array([[1.0, np.nan], [0.0, np.nan]]), "Column 1 of y is NaN"),
     ],
 )
