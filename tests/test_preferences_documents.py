@@ -213,7 +213,9 @@ def test_one_list_without_ids_is_decoded(documents):
     one = qid == qid[0]
     ranker = PairwiseDAGRanker(pair_features=both).fit(X, y, qid=qid)
     zeros = np.zeros(one.sum())
-    with pytest.raises(ValueError, match=r"(?s)was fitted with query ids.*one_list = True"):
+    with pytest.raises(
+        ValueError, match=r"(?s)was fitted with query ids.*one_list = True"
+    ):
         ranker.rank(X[one])
     assert sorted(ranker.rank(X[one], qid=zeros)) == list(range(1, one.sum() + 1))
     single = PairwiseDAGRanker(pair_features=both).fit(X[one], y[one])
