@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -163,8 +164,17 @@ def test_a_forgotten_qid_is_said_above_200_rows(cls):
         ]
 
     [message] = heard(X, y)
-    assert message.startswith("All 201 rows are one list: pass qid=...")
-    assert "numpy.zeros(201)" in message
+    lines = re.findall(r"y = (ranking_target\(.*?\))[,.]", message)
+    assert lines == ["ranking_target(y, numpy.zeros(201))", "ranking_target(y, qid)"]
+    words = {"ranking_target": ranking_target, "numpy": np, "qid": np.arange(201) // 7}
+    for line in lines:
+        target = eval(line, {**words, "y": y})
+        assert not heard(X, target)
+        values = [
+            model.score(X, target),
+            make_ranking_scorer(model.target_loss_)(model, X, target),
+        ]
+        assert values[0] == pytest.approx(values[1])
     assert not heard(X[:200], y[:200])
     assert not heard(X, y, qid=np.zeros(201))
     assert not heard(X, y, qid=np.arange(201) // 7)

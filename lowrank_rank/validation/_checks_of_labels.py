@@ -531,11 +531,9 @@ def _missing_judgements(given):
         return None
     query, item = np.argwhere(np.isnan(y))[0].tolist()
     words = {"name": given.name, "query": query, "item": item, "who": given.who}
-    words |= {"others": "", "line": ""}
+    words["others"] = ""
     if given.others:
         words["others"] = f" Measures that do not: {', '.join(given.others)}."
-    if given.others and given.name == "y" and given.arguments is not None:
-        words["line"] = "model.set_params(target_loss='dcg@10')"
     return words
 
 
@@ -581,7 +579,6 @@ CHECKS_OF_MISSING = [
             "Input {name} contains NaN (query {query}, item {item}): {who} needs "
             "every item judged.{others}"
         ),
-        remedies={"To fit another measure": "{line}"},
     ),
     Check(
         name="item never judged",

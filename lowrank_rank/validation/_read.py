@@ -180,8 +180,9 @@ def check_scored_rows(model, y, qid, *, is_carried):
         found(
             "score as one list",
             f"This {type(model).__name__} was fitted without query ids, and score "
-            f"ranks all {n_rows(y)} rows as one list: pass qid to both, or "
-            "np.zeros(len(X)).",
+            f"ranks all {n_rows(y)} rows as one list. In both, if they are, write "
+            f"y = ranking_target(y, numpy.zeros({n_rows(y)})), else "
+            "y = ranking_target(y, qid).",
         )
 
 

@@ -97,8 +97,8 @@ def _one_list(model, y, qid):
         return None
     n = len(y)
     return (
-        f"All {n:,} rows are one list: pass qid=..., or qid=numpy.zeros({n}) if "
-        "they are."
+        f"All {n:,} rows are one list. If they are, write "
+        f"y = ranking_target(y, numpy.zeros({n})), else y = ranking_target(y, qid)."
     )
 
 
