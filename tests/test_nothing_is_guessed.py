@@ -692,7 +692,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: compare_rankers(VALUES[:0]),
-            r"y_true has no rows: did dropna\(\) take all.*ttest_ind\(table\['new'\]",
+            r"y_true has no rows: did dropna\(\) take all",
         ),
         (
             lambda: compare_rankers(X_Y_QID[1], {"a": len}, qid=X_Y_QID[2]),
@@ -700,7 +700,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: compare_rankers(X_Y_QID[1], {"a": {"q": 1}}, qid=X_Y_QID[2]),
-            r"rankers\['a'\]: y_score is a dict, and must hold numbers",
+            r"rankers\['a'\] is a dict, and must hold numbers",
         ),
         (
             lambda: query_train_test_split(X_Y_QID[0], qid=np.zeros(60)),
@@ -708,30 +708,29 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: bradley_terry(DUELS),
-            r"got the columns \['x', 'y'\]. If the first one won: duels.rename\("
+            r"got the columns \['x', 'y'\].\nIf the first one won:\n    duels = duels.rename\("
             r"columns=\{'x': 'winner', 'y': 'loser'\}\)",
         ),
-        (lambda: bradley_terry(DUELS.assign(won=1)), "Name your columns in these"),
+        (lambda: bradley_terry(DUELS.assign(won=1)), r"\(item_a=, item_b=, result=\)"),
         (
             lambda: compare_rankers({"q": {"d": 1}}, {"a": {"q": ["d"]}}),
             "on 1 of 1 queries: at least two are needed. Give more queries",
         ),
         (
             lambda: compare_rankers(VALUES, groups="new"),
-            r"'new' is a column of the table, and no ranker: give groups=table\['new'\], and as "
-            r"the table table.drop\(columns='new'\)",
+            r"'new' is a column of the table, and not a ranker.*\n.*\n    groups = y_true\['new'\]\n",
         ),
         (
             lambda: mean_intervals(VALUES, sample_weight="old"),
-            r"sample_weight=table\['old'\], and as the table table.drop",
+            r"sample_weight = human\['old'\]\n    human = human.drop\(columns='old'\)",
         ),
         (
             lambda: compare_rankers(VALUES, groups="other"),
-            r"groups is the text 'other': give the values, as frame\['other'\]",
+            r"groups is the text 'other': give the values, one for each query",
         ),
         (
             lambda: compare_rankers(WORDS),
-            "two words: table == 'no' or table == 'yes', whichever is the success",
+            r"two words, 'no' and 'yes'(.*\n)*.*y_true = y_true == 'yes'",
         ),
         (
             lambda: mean_intervals(WORDS),
@@ -743,14 +742,14 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: LowRankSurrogateMultilabelClassifier().fit(X_Y_QID[0], WORDS),
-            "Give y == 'no' or y == 'yes', whichever says that a label holds",
+            "If 'no' says that a label holds:",
         ),
         (
             lambda: compare_rankers(
                 VALUES.assign(family=["x", "y"]),
                 groups=pd.Series(["x", "y"], name="family"),
             ),
-            r"the table table.drop\(columns='family'\)",
+            r"y_true = y_true.drop\(columns='family'\)",
         ),
         (
             lambda: consensus_ranking([["a", "b", "a"], ["b", "a"]]),
@@ -821,7 +820,7 @@ DAYS = pd.date_range("2024-01-01", periods=60)
         (DAYS, "holds dates or durations"),
         (pd.Series(DAYS).dt.tz_localize("UTC"), "holds dates or durations"),
         (list(DAYS.date), "holds dates or durations"),
-        (DAYS - DAYS[0], "holds dates or durations"),
+        (DAYS - DAYS[0], "holds durations"),
         (np.full(60, b"1"), "is the text"),
         ([b"1"] * 60, "is the text"),
     ],
@@ -831,9 +830,9 @@ def test_dates_and_bytes_are_no_numbers(values, words):
     """Neither grades nor scores nor weights of any ranker and measure."""
     X, y, qid = make_documents()
     for cls in set(RANKERS) - {StackingRanker}:
-        with pytest.raises(ValueError, match=f"y must hold numbers.*{words}"):
+        with pytest.raises(ValueError, match=rf"^y\b.*{words}"):
             made(cls).fit(X, values, qid=qid)
-        with pytest.raises(ValueError, match=f"sample_weight must hold.*{words}"):
+        with pytest.raises(ValueError, match=f"^sample_weight.*{words}"):
             made(cls).fit(X, y, qid=qid, sample_weight=values)
     for name in ("ndcg@10", "mrr", "auc"):
         with pytest.raises(ValueError, match=words):
