@@ -215,7 +215,8 @@ def test_models_of_another_minor_version_warn(
             skops = pytest.importorskip("skops.io")
             loaded = skops.load(path, trusted=skops.get_untrusted_types(file=path))
     assert np.array_equal(loaded.predict(X), model.predict(X))
-    assert vars(loaded).keys() == vars(model).keys()
+    # The digests of the queries are not saved.
+    assert vars(loaded).keys() == vars(model).keys() - {"_fitted_lists_"}
     is_other = saved.split(".")[:2] != lowrank_rank.__version__.split(".")[:2]
     assert len(seen) == is_other
     if is_other:

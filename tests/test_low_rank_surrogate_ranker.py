@@ -333,8 +333,12 @@ def test_the_refusal_of_missing_labels_names_a_target_loss_that_works(items):
     y[0, 1] = np.nan
     with pytest.raises(ValueError, match="needs every item judged") as refused:
         LowRankSurrogateRanker().fit(X, y)
-    loss = re.search("fit with target_loss='(.*?)', or", str(refused.value))[1]
-    assert LowRankSurrogateRanker(target_loss=loss).fit(X, y).rank(X).shape == y.shape
+    losses = re.search(r"Measures that do not: (.+)\.", str(refused.value))[1].split(
+        ", "
+    )
+    for loss in set(losses) - {"precision@10", "eru"}:  # ten items, grades above 2
+        ranker = LowRankSurrogateRanker(target_loss=loss)
+        assert ranker.fit(X, y).rank(X).shape == y.shape
 
 
 # Weights ----------------------------------------------------------------------------
@@ -598,7 +602,7 @@ def bad_cases():
         "length of weights": ({}, (X, y), {"sample_weight": [1, 2]}, "one weight per row"),
         "weights of queries": (
             {}, (X, y), {"qid": [2, 2, 1, 1], "sample_weight": [1, 2]},
-            r"sample_weight\[numpy.unique\(qid, return_inverse=True\)\[1\]\]"),
+            r"sample_weight\)\[numpy.unique\(qid, return_inverse=True\)\[1\]\]"),
         "a class as a loss": ({"target_loss": PrecisionAtK}, (X, y), {}, r"write PrecisionAtK\(\)"),
         "a class as a decoder": (
             {"target_loss": "pd", "decoder": PrecisionAtK}, (X, y), {}, r"write PrecisionAtK\(\)"),

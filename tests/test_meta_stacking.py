@@ -451,7 +451,7 @@ def test_sample_weights_count_in_the_held_out_scores():
 def test_folds_that_are_refused():
     for cv, what in (
         (KFold(7), "into the training and the test part of one fold"),
-        ([(np.arange(100), np.arange(96, 240))], "keep queries whole"),
+        ([(np.arange(100), np.arange(96, 240))], "keeps queries whole"),
     ):
         with pytest.raises(ValueError, match=what):
             StackingRanker(PARTS, cv=cv).fit(X, Y, qid=QID)

@@ -379,7 +379,10 @@ def test_surrogate_loss_takes_rows_in_any_order_and_matrices(name):
         ({"s": [np.inf]}, "s contains inf"),
         ({"sample_weight": [0.0]}, "weights are zero"),
         ({"sample_weight": [-1.0]}, r"sample_weight\[0\] is negative"),
-        ({"sample_weight": {}}, "sample_weight must be an array of numbers"),
+        (
+            {"sample_weight": {}},
+            "sample_weight is a dict, and must be an array of numbers",
+        ),
         ({"surrogate": "hinge"}, "cross_entropy"),
         ({"surrogate": 3}, "surrogate must be one of"),
         ({"surrogate": PointwiseLogistic}, r"write PointwiseLogistic\(\)"),

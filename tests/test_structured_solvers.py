@@ -336,5 +336,5 @@ def test_published_sgd_keeps_the_bound_of_corollary_17_2():
 
 def test_published_sgd_is_no_other_solver():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="set solver='auto' or radius=None"):
+    with pytest.raises(ValueError, match=r"solver = .auto.(.|\n)*radius = None"):
         StructuredHingeClassifier(radius=1.0, solver="sgd").fit(X, y)

@@ -303,9 +303,7 @@ def test_the_hint_for_missing_judgements_names_losses_that_take_them():
     y = [[1.0, np.nan]]
     with pytest.raises(ValueError, match=r"NDCG.* needs every item judged") as refused:
         LowRankSurrogateRanker(target_loss=NDCG()).fit([[0.0]], y)
-    hint = re.search(r"use a measure that does not \((.+)\)", str(refused.value))[
-        1
-    ].split(", ")
+    hint = re.search(r"Measures that do not: (.+)\.", str(refused.value))[1].split(", ")
     assert len(hint) >= 3
     for name in hint:
         assert resolve_target_loss(name).allow_missing, name
@@ -669,8 +667,6 @@ def test_matrix_loss_refuses_what_is_none(loss, message):
 
 def test_pd_orders_enumerated_once():
     assert len(all_ranks(4)) == 24
-    with pytest.raises(ValueError, match="8 items"):
-        all_ranks(9)
 
 
 @pytest.mark.parametrize("name", names_of(lambda loss: not loss.takes_preferences))

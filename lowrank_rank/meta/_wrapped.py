@@ -47,6 +47,9 @@ from ._staged_scores import staged_scores, with_trees
 class WrapsModels(BaseRanker):
     """Mixin of rankers that hand X on to other models, frames and text too."""
 
+    #: Whether a Series of texts is read as a list of documents.
+    _takes_texts = True
+
     def _is_linear(self):
         return False
 

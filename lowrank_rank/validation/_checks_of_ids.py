@@ -1,5 +1,6 @@
 """Faults of query ids and times, and of rows that do not match by label."""
 
+import re
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -247,16 +248,26 @@ def _text_as_times(given):
     return None if text is None else {"text": shown(text, 40)}
 
 
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _time_as_text(given):
     """Find text among times; the order of its letters is not an order of times."""
     texts = [one for one in given.value if isinstance(one, str | bytes)]
     if not texts:
         return None
     row = next(i for i, one in enumerate(given.value) if isinstance(one, str | bytes))
-    words = {"row": row, "text": shown(texts[0], 40), "iso": "", "day": "", "month": ""}
+    words = {"row": row, "text": shown(texts[0], 40), "one": "", "day": "", "month": ""}
+    if all(map(_is_number, texts)):
+        return {**words, "one": "time = pandas.to_numeric(time)"}
     # 2024-12-31 has one reading.
-    if all(isinstance(one, str) and one[:4].isdigit() for one in texts):
-        return {**words, "iso": "time = pandas.to_datetime(time)"}
+    if all(isinstance(one, str) and re.match(r"\d{4}-", one) for one in texts):
+        return {**words, "one": "time = pandas.to_datetime(time)"}
     return {
         **words,
         "day": "time = pandas.to_datetime(time, dayfirst=True)",
@@ -287,7 +298,7 @@ CHECKS_OF_TIMES = [
         finds=_time_as_text,
         sentence="time is the text {text} in row {row}, and text sorts by letters.",
         remedies={
-            "": "{iso}",
+            "": "{one}",
             "If the day is first": "{day}",
             "If the month is first": "{month}",
         },

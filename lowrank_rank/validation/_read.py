@@ -197,7 +197,14 @@ def _refuse_arguments(model, arguments, *, is_fit):
     X = arguments["X"]
     qid = arguments["qid"]
     if np.ma.is_masked(X) or is_series(X):
-        refuse(CHECKS_OF_X, model=model, is_fit=is_fit, **arguments)
+        takes_texts = getattr(model, "_takes_texts", False)
+        refuse(
+            CHECKS_OF_X,
+            model=model,
+            is_fit=is_fit,
+            takes_texts=takes_texts,
+            **arguments,
+        )
     if isinstance(qid, str):
         refuse(CHECKS_OF_IDS, name="qid", value=qid, X=X)
     check_same_index(**arguments)

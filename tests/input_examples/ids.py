@@ -153,6 +153,13 @@ EXAMPLES = [
         Example("time as text", timed, f"time = time.astype(str){kind}", TIMES, [""])
         for kind in ("", ".tolist()")
     ),
+    Example(
+        "time as text",
+        timed,
+        "time = ['9', '10', '11', '100']",
+        TIMES,
+        ["time = [9, 10, 11, 100]"],
+    ),
     *(
         Example(
             "time as text",
