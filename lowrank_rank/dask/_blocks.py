@@ -18,7 +18,7 @@ from ..validation._arrays import (
     stacked,
     take_rows,
 )
-from ..validation._check import refuse
+from ..validation._check import InputError, refuse
 from ..validation._checks_of_collections import (
     CHECKS_OF_COLLECTIONS,
     CHECKS_OF_PARTITIONS,
@@ -107,8 +107,9 @@ def _block(number, X, y, qid, weights):
     refuse_ids_beside_grades(y)
     try:
         check_same_index(**parts)
-    except ValueError as error:
-        raise ValueError(f"Partition {number}: {error}") from None
+    except InputError as error:
+        message = f"Partition {number}: {error}"
+        raise type(error)(message, error.check, error.remedies) from None
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
     if hasattr(qid, "to_numpy"):

@@ -25,7 +25,7 @@ from ..validation._arrays import (
     is_data_frame,
     take_rows,
 )
-from ..validation._check import refuse
+from ..validation._check import InputError, refuse
 from ..validation._checks_of_features import CHECKS_OF_FAILED_ENTRIES, CHECKS_OF_X
 from ..validation._checks_of_surrogates import (
     CHECKS_OF_CATEGORIES,
@@ -410,6 +410,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             if inner not in message:
                 raise
             message = message.replace(inner, type(self).__name__)
+            if isinstance(error, InputError):
+                raise type(error)(message, error.check, error.remedies) from error
             raise type(error)(message) from error
 
     @property
