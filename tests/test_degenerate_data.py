@@ -36,7 +36,7 @@ def test_score_of_rows_that_nobody_said_are_one_list(recwarn):
     LowRankSurrogateRanker().fit(X, np.column_stack([Y, 1 - Y])).score(X[:1], [[0, 1]])
     assert not recwarn.list
     with pytest.warns(
-        UserWarning, match=r"ranks all 60 rows as one list.*pass qid"
+        UserWarning, match=r"ranks all 60 rows as one list.*ranking_target\(y, qid\)"
     ) as said:
         model.score(X, Y)
     assert len(said) == 1

@@ -225,9 +225,10 @@ def _column_beside(table):
 
 def _type_of(column):
     """Describe the types of the entries of a column that are not missing."""
-    entries = column[column == column][:1]  # NaN is not equal to itself
     if column.dtype == object:
         entries = chain.from_iterable(map(_entries_of, column))
+    else:
+        entries = column[column == column][:1]  # NaN is not equal to itself
     types = {_type_name(entry) for entry in entries if not is_missing(entry)}
     return " and ".join(sorted(types))
 
