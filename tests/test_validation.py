@@ -10,7 +10,9 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from numpy.testing import assert_allclose
+from sklearn.utils.fixes import parse_version
 
 import lowrank_rank.validation
 
@@ -67,9 +69,34 @@ def assert_same_result(one, two):
         assert values.tolist() == np.asarray(two).tolist()
 
 
+#: What the oldest versions cannot hold or do not see: check, clean data, a part of the fault.
+NEWER = {
+    ("dates among the features", "documents", "duration[ns][pyarrow]"): (
+        "pandas 2.1 has no .dt of Arrow's durations"
+    ),
+    ("numbers as text", "trees", "polars.Series(['n/a'"): (
+        "trees of scikit-learn 1.6 read no categories of polars"
+    ),
+    ("text of a category", "with_polars", "cast(polars.String)"): (
+        "trees of scikit-learn 1.6 read no categories of polars"
+    ),
+    ("columns in another order", "fitted_polars", "X = X[["): (
+        "scikit-learn 1.6 reads no names of polars"
+    ),
+    ("number beyond the floats", "documents", "10**400"): (
+        "pandas 2.1 refuses such integers itself"
+    ),
+}
+IS_OLD = parse_version(sklearn.__version__) < parse_version("1.7")
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.check)
 def test_a_fault_is_named_and_its_remedies_give_the_right_result(example):
+    for (check, clean, part), reason in NEWER.items():
+        is_this = (check, clean) == (example.check, example.clean.__name__)
+        if IS_OLD and is_this and part in example.fault:
+            pytest.skip(reason)
     with pytest.raises(InputError) as raised:
         result_of(example, arguments_of(example, example.fault))
     error = raised.value
