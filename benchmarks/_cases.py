@@ -35,11 +35,8 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
-    boosting_objective,
-    bradley_terry,
-    compare_rankers,
-    consensus_ranking,
 )
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.datasets import dump_run, iter_lists, load_letor, load_qrels, load_run
 from lowrank_rank.decoders import (
     decode_map_exact,
@@ -49,12 +46,14 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
 )
 from lowrank_rank.decoders._average_precision import decode_map_diagonal
-from lowrank_rank.metrics import evaluate_run, measure_score, ndcg_score
+from lowrank_rank.evaluation import compare_rankers, evaluate_run
+from lowrank_rank.metrics import measure_score, ndcg_score
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
 )
+from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 from .decoders import surrogate_vectors
 

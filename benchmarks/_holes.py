@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from lowrank_rank import compare_rankers
+from lowrank_rank.evaluation import compare_rankers
 
 N_DOCUMENTS = 60
 #: How much more a relevant document scores than others, for the new run; 1 for the old.

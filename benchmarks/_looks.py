@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from lowrank_rank.metrics._betting import bets_on, betting, gains
+from lowrank_rank.evaluation._betting import bets_on, betting, gains
 
 N_QUERIES = 200
 LEVEL = 0.05

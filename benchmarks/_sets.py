@@ -22,14 +22,10 @@ from sklearn.datasets import (
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank.datasets import (
-    grades_from_orders,
-    load_digits_retrieval,
-    load_letor,
-    make_clicks,
-    make_ranking,
-)
+from lowrank_rank.clicks import make_clicks
+from lowrank_rank.datasets import load_digits_retrieval, load_letor, make_ranking
 from lowrank_rank.datasets._digits import draw_candidates
+from lowrank_rank.votes import grades_from_orders
 
 # Documents: features, grades, query ids ----------------------------------------------------
 

@@ -16,12 +16,12 @@ the logarithm of `propensities_from_clicks`, or of click rates.
 import numpy as np
 
 from lowrank_rank import OrderPreservingRegressor
-from lowrank_rank.datasets import (
+from lowrank_rank.clicks import (
     make_clicks,
-    make_ranking,
     propensities_from_clicks,
     utilities_from_clicks,
 )
+from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 
 from ._common import paired, print_table

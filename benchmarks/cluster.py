@@ -13,8 +13,8 @@ from lowrank_rank import (
     HistGradientBoostingRanker,
     OrderPreservingRegressor,
     StackingRanker,
-    boosting_objective,
 )
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.metrics import ndcg_score
 
 from ._common import optional_peer, print_table

@@ -18,9 +18,9 @@ from itertools import product
 import numpy as np
 from scipy import stats
 
-from lowrank_rank import compare_rankers
-from lowrank_rank.metrics import mean_intervals, ndcg_score
-from lowrank_rank.metrics._paired_differences import statistics_of_differences
+from lowrank_rank.evaluation import compare_rankers, mean_intervals
+from lowrank_rank.evaluation._paired_differences import statistics_of_differences
+from lowrank_rank.metrics import ndcg_score
 
 from . import _holes, _looks
 from ._common import coverage_row, print_table, summary_row

@@ -18,8 +18,8 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import expit
 
-from lowrank_rank import bradley_terry
-from lowrank_rank.datasets import propensities_from_clicks
+from lowrank_rank.clicks import propensities_from_clicks
+from lowrank_rank.votes import bradley_terry
 
 from ._common import print_table
 

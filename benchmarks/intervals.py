@@ -18,14 +18,10 @@ from scipy import stats
 from scipy.special import expit
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    bradley_terry,
-    consensus_ranking,
-    ranking_target,
-)
+from lowrank_rank import LowRankSurrogateRanker, ranking_target
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.metrics import mean_intervals, per_query
+from lowrank_rank.evaluation import mean_intervals, per_query
+from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 from ._common import coverage_row, print_table, summary_row
 from ._sets import load_lightgbm_example

@@ -33,8 +33,8 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     StackingRanker,
     WrappedRanker,
-    boosting_objective,
 )
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import StructuredHingeRanker
 

@@ -135,9 +135,9 @@ GROUPS = (
                 (
                     "compare_rankers",
                     "metrics._comparison.RankerComparison",
-                    "metrics.per_query",
-                    "metrics.evaluate_run",
-                    "metrics.mean_intervals",
+                    "evaluation.per_query",
+                    "evaluation.evaluate_run",
+                    "evaluation.mean_intervals",
                     "metrics._mean_intervals.MeanIntervals",
                 ),
             ),
@@ -219,8 +219,8 @@ GROUPS = (
                     "datasets.load_qrels",
                     "datasets.dump_qrels",
                     "datasets.runs_to_features",
-                    "datasets.load_preflib",
-                    "datasets.grades_from_orders",
+                    "votes.load_preflib",
+                    "votes.grades_from_orders",
                 ),
             ),
             Section(
@@ -313,9 +313,9 @@ GROUPS = (
                 "Clicks",
                 "clicks",
                 (
-                    "datasets.utilities_from_clicks",
-                    "datasets.propensities_from_clicks",
-                    "datasets.make_clicks",
+                    "clicks.utilities_from_clicks",
+                    "clicks.propensities_from_clicks",
+                    "clicks.make_clicks",
                 ),
             ),
             Section(

@@ -3,8 +3,10 @@
 from . import (
     boosting,
     calibration,
+    clicks,
     datasets,
     decoders,
+    evaluation,
     metrics,
     model_selection,
     plotting,
@@ -12,19 +14,15 @@ from . import (
     surrogates,
     target_losses,
     testing,
+    votes,
 )
 from ._version import __version__
-from .boosting import boosting_metric, boosting_objective
-from .consensus._consensus import consensus_ranking
-from .consensus._duels import bradley_terry
 from .fitting._estimator import merge
 from .low_rank._classifier import LowRankSurrogateClassifier
 from .low_rank._multilabel import LowRankSurrogateMultilabelClassifier
 from .low_rank._surrogate_ranker import LowRankSurrogateRanker
 from .meta._stacking import StackingRanker
 from .meta._wrapped import WrappedRanker
-from .metrics import get_ranking_scorer_names
-from .metrics._comparison import compare_rankers
 from .metrics._scorer import make_ranking_scorer
 from .order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
 from .order_preserving._regressor import OrderPreservingRegressor
@@ -48,15 +46,11 @@ __all__ = [
     "WrappedRanker",
     "__version__",
     "boosting",
-    "boosting_metric",
-    "boosting_objective",
-    "bradley_terry",
     "calibration",
-    "compare_rankers",
-    "consensus_ranking",
+    "clicks",
     "datasets",
     "decoders",
-    "get_ranking_scorer_names",
+    "evaluation",
     "make_ranking_scorer",
     "merge",
     "metrics",
@@ -67,4 +61,5 @@ __all__ = [
     "surrogates",
     "target_losses",
     "testing",
+    "votes",
 ]

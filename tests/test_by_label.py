@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lowrank_rank.datasets import make_clicks, utilities_from_clicks
+from lowrank_rank.clicks import make_clicks, utilities_from_clicks
 from lowrank_rank.metrics import reciprocal_rank_score
 
 POSITION = [1, 2, 3, 5, 6]

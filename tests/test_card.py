@@ -19,11 +19,11 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     StackingRanker,
     WrappedRanker,
-    compare_rankers,
     make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.evaluation import compare_rankers
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeRanker,

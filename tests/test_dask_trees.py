@@ -21,8 +21,8 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     StackingRanker,
     WrappedRanker,
-    boosting_objective,
 )
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.datasets import make_ranking
 
 pytest.importorskip("lightgbm")

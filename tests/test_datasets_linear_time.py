@@ -12,12 +12,12 @@ import pytest
 from lowrank_rank.datasets import (
     iter_lists,
     load_letor,
-    load_preflib,
     load_qrels,
     load_run,
     runs_to_features,
 )
-from lowrank_rank.metrics import evaluate_run
+from lowrank_rank.evaluation import evaluate_run
+from lowrank_rank.votes import load_preflib
 
 #: The query of row i of n rows.
 QUERIES = {

@@ -12,13 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lowrank_rank.datasets import (
-    grades_from_orders,
-    load_preflib,
-    load_wine_tasting,
-    make_duels,
-    make_preferences,
-)
+from lowrank_rank.datasets import load_wine_tasting, make_duels, make_preferences
+from lowrank_rank.votes import grades_from_orders, load_preflib
 
 from .internals import InputError
 

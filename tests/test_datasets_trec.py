@@ -11,7 +11,7 @@ from lowrank_rank.datasets import (
     load_run,
     runs_to_features,
 )
-from lowrank_rank.metrics import evaluate_run
+from lowrank_rank.evaluation import evaluate_run
 
 from .internals import _trec
 

@@ -65,7 +65,7 @@ def test_what_only_evaluates_takes_a_measure(module):
     evaluating = [getattr(module, name) for name in module.__all__]
     for value in [
         *evaluating,
-        lowrank_rank.boosting_metric,
+        lowrank_rank.boosting.boosting_metric,
         lowrank_rank.make_ranking_scorer,
     ]:
         assert "target_loss" not in inspect.signature(value).parameters, value

@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    OrderPreservingRegressor,
-    boosting_objective,
-)
+from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.target_losses import DCG, NDCG, PairwiseDisagreement, TargetLoss
 
 X = np.arange(12.0).reshape(6, 2)

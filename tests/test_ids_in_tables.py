@@ -13,15 +13,15 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     StackingRanker,
-    compare_rankers,
-    consensus_ranking,
+    evaluation,
     make_ranking_scorer,
     metrics,
 )
-from lowrank_rank.datasets import grades_from_orders
+from lowrank_rank.evaluation import compare_rankers
 from lowrank_rank.plotting import RankerComparisonDisplay
 from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.surrogates import structured_hinge, surrogate_loss
+from lowrank_rank.votes import consensus_ranking, grades_from_orders
 
 from .test_same_index import public_objects
 
@@ -61,7 +61,7 @@ def measure(name):
 
 #: Labels of people for six of twelve queries.
 PEOPLE = np.where(np.arange(12)[:, np.newaxis] < 6, GRADES, np.nan)
-MEAN = metrics.mean_intervals
+MEAN = evaluation.mean_intervals
 RIDGE = LowRankSurrogateRanker(estimator="ridge")
 #: Public callables that read a table of numbers, with the calls that give it to them.
 READERS = {
@@ -112,7 +112,7 @@ READERS = {
         lambda t: metrics.recall_at_k_score(relevant(t), GRADES, k=1)
     ],
     "measure_score": [lambda t: metrics.measure_score("auc", relevant(t), GRADES)],
-    "per_query": [lambda t: metrics.per_query(t, GRADES)],
+    "per_query": [lambda t: evaluation.per_query(t, GRADES)],
     "make_ranking_scorer": [
         lambda t: make_ranking_scorer("ndcg@2")(RIDGE.fit(X, GRADES), X, t)
     ],

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lowrank_rank import ranking_target
-from lowrank_rank.metrics import per_query
+from lowrank_rank.evaluation import per_query
 
 from .internals import RankingLists, read_lists
 

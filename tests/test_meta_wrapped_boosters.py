@@ -11,12 +11,8 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from lowrank_rank import (
-    WrappedRanker,
-    boosting_metric,
-    make_ranking_scorer,
-    ranking_target,
-)
+from lowrank_rank import WrappedRanker, make_ranking_scorer, ranking_target
+from lowrank_rank.boosting import boosting_metric
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import query_train_test_split

@@ -10,15 +10,11 @@ from sklearn.exceptions import DataConversionWarning, UndefinedMetricWarning
 from sklearn.metrics import ndcg_score as sklearn_ndcg
 from sklearn.metrics import roc_auc_score
 
-from lowrank_rank import (
-    get_ranking_scorer_names,
-    make_ranking_scorer,
-    metrics,
-    ranking_target,
-)
+from lowrank_rank import make_ranking_scorer, metrics, ranking_target
 from lowrank_rank.metrics import (
     dcg_score,
     expected_rank_utility_score,
+    get_ranking_scorer_names,
     mean_average_precision_score,
     measure_score,
     ndcg_score,

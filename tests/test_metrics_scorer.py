@@ -40,13 +40,16 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     WrappedRanker,
-    compare_rankers,
-    get_ranking_scorer_names,
     make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
-from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
+from lowrank_rank.evaluation import compare_rankers
+from lowrank_rank.metrics import (
+    get_ranking_scorer_names,
+    mean_average_precision_score,
+    ndcg_score,
+)
 from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision
 

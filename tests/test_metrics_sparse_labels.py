@@ -9,10 +9,9 @@ from sklearn.preprocessing import StandardScaler
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
-    compare_rankers,
     make_ranking_scorer,
 )
-from lowrank_rank.metrics import per_query
+from lowrank_rank.evaluation import compare_rankers, per_query
 
 from .internals import names_of, resolve_measure
 

@@ -36,21 +36,14 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     StackingRanker,
     WrappedRanker,
-    bradley_terry,
-    compare_rankers,
-    consensus_ranking,
     make_ranking_scorer,
     merge,
     ranking_target,
     structured,
 )
 from lowrank_rank.datasets import load_letor
-from lowrank_rank.metrics import (
-    evaluate_run,
-    mean_intervals,
-    measure_score,
-    ndcg_score,
-)
+from lowrank_rank.evaluation import compare_rankers, evaluate_run, mean_intervals
+from lowrank_rank.metrics import measure_score, ndcg_score
 from lowrank_rank.model_selection import query_train_test_split
 from lowrank_rank.plotting import PrecisionAtKDisplay
 from lowrank_rank.structured import (
@@ -60,6 +53,7 @@ from lowrank_rank.structured import (
 )
 from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.target_losses import ReciprocalRank
+from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 #: Arguments without a default.
 NEEDED = {"WrappedRanker": {"estimator": LinearRegression()}}
@@ -667,7 +661,7 @@ def test_labels_of_another_form_are_named(cls):
         (by_query, r"(?s)y, of the shape \(10, 6\), .* numpy.ravel"),
         ({"grade": y}, "y is a dict, and must hold numbers"),
         ("grade", r"y is the text 'grade': give the values .* frame\['grade'\]"),
-        (np.full((60, 2), "a"), "grades by datasets.grades_from_orders"),
+        (np.full((60, 2), "a"), "grades by votes.grades_from_orders"),
     ]:
         with pytest.raises(ValueError, match=words):
             model.fit(X, labels, qid=qid)
@@ -915,23 +909,25 @@ def test_messages_print_at_most_300_characters_of_a_value():
     for call in (
         lambda: OrderPreservingRegressor(alpha=many).fit(X, y, qid=qid),
         lambda: OrderPreservingRegressor(target_loss=text).fit(X, y, qid=qid),
-        lambda: lowrank_rank.compare_rankers({"a": many}, many),
-        lambda: lowrank_rank.compare_rankers(y, {"a": y}, qid=qid, baseline=text),
+        lambda: lowrank_rank.evaluation.compare_rankers({"a": many}, many),
+        lambda: lowrank_rank.evaluation.compare_rankers(
+            y, {"a": y}, qid=qid, baseline=text
+        ),
         lambda: evaluate_run(qrels=many, run={"q": text}),
         lambda: evaluate_run(qrels=many, run={text: {text: text}}),
         lambda: evaluate_run(qrels=many, run={text: {"d": 1.0}}),
-        lambda: lowrank_rank.consensus_ranking([many], kind="orders"),
-        lambda: lowrank_rank.consensus_ranking(np.eye(3), kind=many),
+        lambda: lowrank_rank.votes.consensus_ranking([many], kind="orders"),
+        lambda: lowrank_rank.votes.consensus_ranking(np.eye(3), kind=many),
         lambda: LowRankSurrogateClassifier(loss_matrix=text).fit(X, y),
         lambda: LowRankSurrogateClassifier(classes=list(range(900))).fit(X, y - 1),
         lambda: OrderPreservingRegressor().fit(X, y, qid=text),
         lambda: ranking_target([text, 1], [1, 2]),
         lambda: make_ranking_scorer(many),
         lambda: make_ranking_scorer(text),
-        lambda: lowrank_rank.bradley_terry([("a", text, "b")]),
-        lambda: lowrank_rank.bradley_terry([(text, text)]),
-        lambda: lowrank_rank.bradley_terry([("a", "b")], weight=text),
-        lambda: lowrank_rank.bradley_terry({text: ["a"], "b": ["c"]}, result="c"),
+        lambda: lowrank_rank.votes.bradley_terry([("a", text, "b")]),
+        lambda: lowrank_rank.votes.bradley_terry([(text, text)]),
+        lambda: lowrank_rank.votes.bradley_terry([("a", "b")], weight=text),
+        lambda: lowrank_rank.votes.bradley_terry({text: ["a"], "b": ["c"]}, result="c"),
     ):
         with pytest.raises((TypeError, ValueError)) as error:
             call()

@@ -8,7 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from lowrank_rank import boosting_metric, boosting_objective, ranking_target
+from lowrank_rank import ranking_target
+from lowrank_rank.boosting import boosting_metric, boosting_objective
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.target_losses import DCG

@@ -19,9 +19,9 @@ from threadpoolctl import threadpool_limits
 from lowrank_rank import (
     HistGradientBoostingRanker,
     OrderPreservingRegressor,
-    boosting_objective,
     ranking_target,
 )
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import (

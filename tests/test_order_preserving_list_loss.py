@@ -5,11 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from lowrank_rank import (
-    HistGradientBoostingRanker,
-    OrderPreservingRegressor,
-    boosting_objective,
-)
+from lowrank_rank import HistGradientBoostingRanker, OrderPreservingRegressor
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.surrogates import SURROGATES
 

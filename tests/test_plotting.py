@@ -16,13 +16,11 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    bradley_terry,
-    compare_rankers,
-    consensus_ranking,
     ranking_target,
 )
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
 from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
+from lowrank_rank.evaluation import compare_rankers
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.model_selection import query_learning_curve
 from lowrank_rank.plotting import (
@@ -31,6 +29,7 @@ from lowrank_rank.plotting import (
     RankerComparisonDisplay,
     RankIntervalDisplay,
 )
+from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 from .internals import PD_DECODERS
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 
 from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, merge
 from lowrank_rank.calibration import conditional_regret, noise_report
-from lowrank_rank.datasets import grades_from_orders, make_duels, make_preferences
+from lowrank_rank.datasets import make_duels, make_preferences
 from lowrank_rank.decoders import (
     decode_pd_dag,
     decode_pd_exact,
@@ -22,6 +22,7 @@ from lowrank_rank.decoders import (
 )
 from lowrank_rank.metrics import measure_score, pairwise_disagreement_loss
 from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
+from lowrank_rank.votes import grades_from_orders
 
 from .internals import PD_DECODERS, all_ranks, label_scores
 from .preference_cases import products

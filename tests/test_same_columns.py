@@ -14,16 +14,12 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     StackingRanker,
-    compare_rankers,
     make_ranking_scorer,
     merge,
     structured,
 )
-from lowrank_rank.metrics import (
-    mean_average_precision_score,
-    ndcg_score,
-    per_query,
-)
+from lowrank_rank.evaluation import compare_rankers, per_query
+from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
 from lowrank_rank.plotting import PreferenceMatrixDisplay
 from lowrank_rank.structured import StructuredHingeRanker
 

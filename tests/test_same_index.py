@@ -13,11 +13,10 @@ import lowrank_rank
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
-    boosting_metric,
-    boosting_objective,
     make_ranking_scorer,
     ranking_target,
 )
+from lowrank_rank.boosting import boosting_metric, boosting_objective
 from lowrank_rank.structured import (
     StructuredHingeSequenceClassifier,
 )

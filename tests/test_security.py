@@ -9,13 +9,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from lowrank_rank.datasets import (
-    iter_lists,
-    load_letor,
-    load_preflib,
-    load_qrels,
-    load_run,
-)
+from lowrank_rank.datasets import iter_lists, load_letor, load_qrels, load_run
+from lowrank_rank.votes import load_preflib
 
 from .test_scikit_learn_tools import MODELS, X, labels_of, predictions
 

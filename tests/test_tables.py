@@ -6,15 +6,10 @@ from html import escape
 import numpy as np
 import pytest
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    StackingRanker,
-    SuspiciousDataWarning,
-    bradley_terry,
-    compare_rankers,
-    consensus_ranking,
-)
+from lowrank_rank import LowRankSurrogateRanker, StackingRanker, SuspiciousDataWarning
 from lowrank_rank.datasets import make_ranking
+from lowrank_rank.evaluation import compare_rankers
+from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 from .internals import TableMixin
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from lowrank_rank import LowRankSurrogateRanker, get_ranking_scorer_names, target_losses
+from lowrank_rank import LowRankSurrogateRanker, target_losses
 from lowrank_rank.calibration import conditional_regret
+from lowrank_rank.metrics import get_ranking_scorer_names
 from lowrank_rank.target_losses import (
     AUC,
     DCG,

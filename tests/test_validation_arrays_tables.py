@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.metrics import per_query
+from lowrank_rank.evaluation import per_query
 from lowrank_rank.model_selection import query_train_test_split
 
 

@@ -18,11 +18,11 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     WrappedRanker,
-    compare_rankers,
     make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import make_ranking
+from lowrank_rank.evaluation import compare_rankers
 from lowrank_rank.structured import StructuredHingeRanker
 
 MODELS = [

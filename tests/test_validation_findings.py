@@ -30,12 +30,10 @@ from lowrank_rank import (
     StackingRanker,
     SuspiciousDataWarning,
     __version__,
-    bradley_terry,
-    compare_rankers,
-    consensus_ranking,
     make_ranking_scorer,
 )
-from lowrank_rank.metrics import mean_intervals, per_query
+from lowrank_rank.evaluation import compare_rankers, mean_intervals, per_query
+from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 from .internals import RULES, found, reporting, reports
 

@@ -32,15 +32,11 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     StackingRanker,
     WrappedRanker,
-    boosting_metric,
-    boosting_objective,
-    bradley_terry,
-    compare_rankers,
-    consensus_ranking,
     make_ranking_scorer,
     merge,
     ranking_target,
 )
+from lowrank_rank.boosting import boosting_metric, boosting_objective
 from lowrank_rank.calibration import (
     C_phi,
     calibration_report,
@@ -49,17 +45,18 @@ from lowrank_rank.calibration import (
     precision_margins,
     regret_bound,
 )
+from lowrank_rank.clicks import (
+    make_clicks,
+    propensities_from_clicks,
+    utilities_from_clicks,
+)
 from lowrank_rank.datasets import (
     dump_letor,
     dump_qrels,
     dump_run,
-    grades_from_orders,
     iter_lists,
     load_digits_retrieval,
-    make_clicks,
-    propensities_from_clicks,
     runs_to_features,
-    utilities_from_clicks,
 )
 from lowrank_rank.decoders import (
     decode_map_exact,
@@ -70,16 +67,19 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
     preference_cost,
 )
+from lowrank_rank.evaluation import (
+    compare_rankers,
+    evaluate_run,
+    mean_intervals,
+    per_query,
+)
 from lowrank_rank.metrics import (
     dcg_score,
-    evaluate_run,
     expected_rank_utility_score,
     mean_average_precision_score,
-    mean_intervals,
     measure_score,
     ndcg_score,
     pairwise_disagreement_loss,
-    per_query,
     precision_at_k_score,
     recall_at_k_score,
     reciprocal_rank_score,
@@ -109,6 +109,7 @@ from lowrank_rank.surrogates import (
 )
 from lowrank_rank.target_losses import NDCG, FBeta, MatrixLoss
 from lowrank_rank.testing import check_target_loss
+from lowrank_rank.votes import bradley_terry, consensus_ranking, grades_from_orders
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -18,14 +18,14 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PrecisionAtKPerceptron,
     SuspiciousDataWarning,
-    bradley_terry,
-    compare_rankers,
     make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import load_letor, make_ranking
-from lowrank_rank.metrics import mean_intervals, ndcg_score
+from lowrank_rank.evaluation import compare_rankers, mean_intervals
+from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import query_train_test_split
+from lowrank_rank.votes import bradley_terry
 
 from .internals import RULES
 

@@ -18,8 +18,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
 
-from lowrank_rank import bradley_terry, consensus_ranking
 from lowrank_rank.plotting import PreferenceMatrixDisplay, RankIntervalDisplay
+from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 rng = np.random.RandomState(5)
 names = [f"model {letter}" for letter in "ABCDEFGHIJ"]

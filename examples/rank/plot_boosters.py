@@ -19,10 +19,10 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 from lowrank_rank import (
     HistGradientBoostingRanker,
     WrappedRanker,
-    boosting_metric,
     make_ranking_scorer,
     ranking_target,
 )
+from lowrank_rank.boosting import boosting_metric
 from lowrank_rank.model_selection import query_train_test_split
 
 try:

@@ -18,7 +18,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lowrank_rank import OrderPreservingRegressor
-from lowrank_rank.datasets import make_clicks, make_ranking, utilities_from_clicks
+from lowrank_rank.clicks import make_clicks, utilities_from_clicks
+from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 
 X, y, qid = make_ranking(400, (10, 30), random_state=1)

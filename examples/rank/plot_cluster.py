@@ -19,7 +19,8 @@ import matplotlib.pyplot as plt
 from distributed import Client
 from lightgbm import LGBMRanker
 
-from lowrank_rank import StackingRanker, boosting_objective
+from lowrank_rank import StackingRanker
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.dask import fit, score
 from lowrank_rank.datasets import make_ranking
 

@@ -20,14 +20,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import LearningCurveDisplay
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    WrappedRanker,
-    compare_rankers,
-    ranking_target,
-)
+from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, ranking_target
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking
-from lowrank_rank.metrics import per_query
+from lowrank_rank.evaluation import compare_rankers, per_query
 from lowrank_rank.model_selection import query_learning_curve, query_train_test_split
 from lowrank_rank.plotting import RankerComparisonDisplay
 

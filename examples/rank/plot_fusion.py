@@ -16,9 +16,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lowrank_rank import OrderPreservingRegressor, compare_rankers
+from lowrank_rank import OrderPreservingRegressor
 from lowrank_rank.datasets import load_digits_retrieval, runs_to_features
-from lowrank_rank.metrics import evaluate_run
+from lowrank_rank.evaluation import compare_rankers, evaluate_run
 
 frame = load_digits_retrieval(n_queries=300, as_frame=True).frame
 frame["docno"] = np.arange(len(frame))

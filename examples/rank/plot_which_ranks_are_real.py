@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lowrank_rank import compare_rankers
+from lowrank_rank.evaluation import compare_rankers
 from lowrank_rank.plotting import RankerComparisonDisplay
 
 rng = np.random.RandomState(0)

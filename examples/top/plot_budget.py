@@ -27,7 +27,8 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import LowRankSurrogateRanker, PrecisionAtKPerceptron, compare_rankers
+from lowrank_rank import LowRankSurrogateRanker, PrecisionAtKPerceptron
+from lowrank_rank.evaluation import compare_rankers
 from lowrank_rank.metrics import measure_score, precision_at_k_score
 from lowrank_rank.plotting import PrecisionAtKDisplay, RankerComparisonDisplay
 

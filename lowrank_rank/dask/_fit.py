@@ -155,7 +155,8 @@ def _two_losses(model):
     if not has_utilities(resolve_measure(measure)):
         of_trees = "ndcg"
     return f"""from lightgbm import LGBMRanker
-from lowrank_rank import StackingRanker, boosting_objective
+from lowrank_rank import StackingRanker
+from lowrank_rank.boosting import boosting_objective
 def trees(loss, measure={of_trees!r}):
     return LGBMRanker(objective=boosting_objective(loss, measure), metric="None")
 parts = [(loss, trees(loss)) for loss in ("lambdarank", "pairwise_squared")]

@@ -8,11 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ..lists._lists import RankingLists
 from ..lists._ranks import ranks_from_scores
-from ..validation._arrays import (
-    LARGEST,
-    ArrayLike,
-    numbers,
-)
+from ..validation._arrays import LARGEST, ArrayLike, numbers
 from ..validation._check import refuse
 from ..validation._checks_of_decoders import CHECKS_OF_RANKS, CHECKS_OF_VECTORS
 from ..validation._kinds import arrive

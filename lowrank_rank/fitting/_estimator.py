@@ -29,12 +29,7 @@ from ..validation._arrays import (
 )
 from ..validation._kinds import arrive
 from ..validation._labels import refuse_unjudged_item
-from ..validation._parameters import (
-    all_or_nothing,
-    fresh_fit,
-    predictor,
-    say,
-)
+from ..validation._parameters import all_or_nothing, fresh_fit, predictor, say
 from ..validation._read import read_features, with_numbers
 from ._any_regressor import (
     RegressorModel,
@@ -52,14 +47,7 @@ from ._any_regressor import (
 )
 from ._encoding import is_missing
 from ._logistic import FractionalModel, fit_fractional, joined, shared_features
-from ._ridge import (
-    LinearModel,
-    RidgeSums,
-    chosen_solver,
-    fit_lsqr,
-    solve_sums,
-    sums_of,
-)
+from ._ridge import LinearModel, RidgeSums, chosen_solver, fit_lsqr, solve_sums, sums_of
 
 _Model = TypeVar("_Model")
 

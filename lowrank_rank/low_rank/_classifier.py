@@ -14,12 +14,7 @@ from ..fitting._encoding import Encoding
 from ..fitting._estimator import AddsUp, has_sums
 from ..fitting._logistic import ClassModel, fit_classes
 from ..target_losses import MatrixLoss
-from ..validation._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_range,
-    check_same_index,
-)
+from ..validation._arrays import ArrayLike, MatrixLike, check_range, check_same_index
 from ..validation._check import refuse
 from ..validation._checks_of_classes import (
     CHECKS_OF_LATER_CLASSES,
@@ -35,14 +30,7 @@ from ..validation._classes import (
 )
 from ..validation._kinds import arrive
 from ..validation._labels import read_weights
-from ..validation._parameters import (
-    RUNTIME,
-    count,
-    fresh_fit,
-    number,
-    predictor,
-    say,
-)
+from ..validation._parameters import RUNTIME, count, fresh_fit, number, predictor, say
 from ..validation._read import Data
 
 

@@ -23,18 +23,8 @@ from ..validation._check import refuse
 from ..validation._checks_of_classes import CHECKS_OF_KNOWN_SETS, CHECKS_OF_LATER_SETS
 from ..validation._classes import read_label_sets
 from ..validation._kinds import arrive
-from ..validation._labels import (
-    check_items_judged,
-    read_item_names,
-    read_weights,
-)
-from ..validation._parameters import (
-    RUNTIME,
-    count,
-    fresh_fit,
-    number,
-    regressor,
-)
+from ..validation._labels import check_items_judged, read_item_names, read_weights
+from ..validation._parameters import RUNTIME, count, fresh_fit, number, regressor
 from ..validation._read import Data
 
 

@@ -22,21 +22,9 @@ from ..fitting._ridge import chosen_solver, solve_sums
 from ..lists._lists import bounded_blocks
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
-from ..validation._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_size,
-    is_finite,
-)
+from ..validation._arrays import ArrayLike, MatrixLike, check_size, is_finite
 from ..validation._kinds import arrive
-from ..validation._parameters import (
-    RUNTIME,
-    count,
-    fresh_fit,
-    number,
-    regressor,
-    say,
-)
+from ..validation._parameters import RUNTIME, count, fresh_fit, number, regressor, say
 from ..validation._read import Data
 
 
@@ -56,7 +44,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     * (n_queries, r): grades of the same r items; NaN is not judged. Orders of labels
       are grades r - rank, with "kendall": `StackingRanker` is better for them. Item
       numbers, best first, look like grades and are none: convert them by
-      `datasets.grades_from_orders`.
+      `votes.grades_from_orders`.
     * (n_queries, r, r): preferences y[q, i, j] >= 0 of item i over j, for "pd".
 
     Parameters

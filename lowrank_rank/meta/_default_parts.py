@@ -29,10 +29,7 @@ from ..validation._checks_of_features import (
     CHECKS_OF_TYPES,
     CHECKS_OF_X,
 )
-from ..validation._columns import (
-    is_missing_entry,
-    kind_of_entries,
-)
+from ..validation._columns import is_missing_entry, kind_of_entries
 from ..validation._read import with_numbers
 from ..validation._rules import look_for
 

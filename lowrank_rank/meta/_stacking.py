@@ -19,11 +19,7 @@ from .._blocks import HeldBlocks
 from .._tables import TableMixin
 from .._typing import Bunch, Named
 from ..fitting._any_regressor import weight_parameters
-from ..order_preserving._list_loss import (
-    deviation_of,
-    deviation_within,
-    squares_within,
-)
+from ..order_preserving._list_loss import deviation_of, deviation_within, squares_within
 from ..target_losses._target_loss import RankingMeasure
 from ..validation._arrays import ArrayLike, MatrixLike, take_rows
 from ..validation._check import refuse
@@ -35,14 +31,7 @@ from ..validation._checks_of_models import (
 from ..validation._findings import found, hand_on, with_findings
 from ..validation._ids import read_lists
 from ..validation._labels import joined_target, times_of_rows
-from ..validation._parameters import (
-    RUNTIME,
-    Rule,
-    count,
-    fresh_fit,
-    number,
-    predictor,
-)
+from ..validation._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from ._default_parts import default_parts, is_of_default_part, naming_part
 from ._wrapped import WrappedRanker, WrapsModels, last_step
 

@@ -34,12 +34,7 @@ from ..validation._check import refuse
 from ..validation._checks_of_features import CHECKS_OF_TYPES, CHECKS_OF_X, has_times
 from ..validation._checks_of_models import CHECKS_OF_WRAPPED
 from ..validation._kinds import arrive
-from ..validation._parameters import (
-    fresh_fit,
-    number,
-    predictor,
-    random_state,
-)
+from ..validation._parameters import fresh_fit, number, predictor, random_state
 from ..validation._read import read_features
 from ._staged_scores import staged_scores, with_trees
 

@@ -1,7 +1,5 @@
-"""Ranking measures, tables of queries and runs."""
+"""Ranking measures, and the names of scorers."""
 
-from ._mean_intervals import mean_intervals
-from ._per_query import evaluate_run, per_query
 from ._scorer import get_ranking_scorer_names
 from ._scores import (
     dcg_score,
@@ -17,15 +15,12 @@ from ._scores import (
 
 __all__ = [
     "dcg_score",
-    "evaluate_run",
     "expected_rank_utility_score",
     "get_ranking_scorer_names",
     "mean_average_precision_score",
-    "mean_intervals",
     "measure_score",
     "ndcg_score",
     "pairwise_disagreement_loss",
-    "per_query",
     "precision_at_k_score",
     "recall_at_k_score",
     "reciprocal_rank_score",

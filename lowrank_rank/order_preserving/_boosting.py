@@ -14,12 +14,7 @@ from ..lists._lists import RankingLists
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_measure, resolve_target_loss
 from ..target_losses._target_loss import RankingMeasure
-from ..validation._arrays import (
-    ArrayLike,
-    check_finite,
-    check_same_index,
-    numbers,
-)
+from ..validation._arrays import ArrayLike, check_finite, check_same_index, numbers
 from ..validation._check import refuse
 from ..validation._checks_of_surrogates import (
     CHECKS_OF_COLUMNS_OF_TREES,
@@ -28,12 +23,7 @@ from ..validation._checks_of_surrogates import (
 )
 from ..validation._ids import id_array
 from ..validation._kinds import arrive
-from ..validation._labels import (
-    check_judged,
-    lists_of,
-    read_labels,
-    read_weights,
-)
+from ..validation._labels import check_judged, lists_of, read_labels, read_weights
 from ..validation._read import Data
 from ._list_loss import ListLoss, check_loss
 from ._surrogates import LARGEST_SCORE, Surrogate, surrogate_for
@@ -108,7 +98,7 @@ def boosting_objective(
     1/4):
 
     >>> import numpy as np
-    >>> from lowrank_rank import boosting_objective
+    >>> from lowrank_rank.boosting import boosting_objective
     >>> objective = boosting_objective("cross_entropy", "precision@1")
     >>> gradient, curvature = objective([1, 0, 0, 0], np.zeros(4), group=[2, 2])
     >>> gradient
@@ -166,7 +156,7 @@ def boosting_metric(measure: str | RankingMeasure = "ndcg@10") -> "_Metric":
     --------
     Two lists, the first with the relevant document at the top:
 
-    >>> from lowrank_rank import boosting_metric
+    >>> from lowrank_rank.boosting import boosting_metric
     >>> metric = boosting_metric("precision@1")
     >>> metric([1, 0, 0, 1], [0.2, 0.1, 0.4, 0.3], group=[2, 2])
     ('precision@1', 0.5, True)

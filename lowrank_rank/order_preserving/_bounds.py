@@ -16,10 +16,7 @@ from ..validation._arrays import (
     numbers,
 )
 from ..validation._check import refuse
-from ..validation._checks_of_surrogates import (
-    CHECKS_OF_DISCOUNTS,
-    CHECKS_OF_REGRET,
-)
+from ..validation._checks_of_surrogates import CHECKS_OF_DISCOUNTS, CHECKS_OF_REGRET
 from ..validation._kinds import arrive
 from ..validation._labels import (
     check_judged,

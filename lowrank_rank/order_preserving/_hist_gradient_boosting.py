@@ -33,14 +33,7 @@ from ..validation._checks_of_surrogates import (
     CHECKS_OF_WARM_STARTS,
 )
 from ..validation._kinds import arrive
-from ..validation._parameters import (
-    RUNTIME,
-    Rule,
-    count,
-    fresh_fit,
-    number,
-    say,
-)
+from ..validation._parameters import RUNTIME, Rule, count, fresh_fit, number, say
 from ..validation._read import Data, read_features, with_numbers
 from ._list_loss import ListLoss, LossesInTurn, check_loss
 from ._surrogates import Surrogate

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics._comparison import RankerComparison, compare_rankers
+from ..evaluation._comparison import RankerComparison, compare_rankers
 from ..validation._arrays import MatrixLike
 from ..validation._kinds import arrive
 from ..validation._parameters import check_parameter

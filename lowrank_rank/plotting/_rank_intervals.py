@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..consensus._consensus import ConsensusRanking
-from ..consensus._duels import BradleyTerry
 from ..validation._arrays import ArrayLike
 from ..validation._kinds import arrive
+from ..votes._consensus import ConsensusRanking
+from ..votes._duels import BradleyTerry
 from ._top import Display, axes_for
 
 
@@ -34,7 +34,7 @@ class RankIntervalDisplay(Display):
 
     Examples
     --------
-    >>> from lowrank_rank import consensus_ranking
+    >>> from lowrank_rank.votes import consensus_ranking
     >>> from lowrank_rank.plotting import RankIntervalDisplay
     >>> consensus = consensus_ranking([["a", "b", "c"]] * 30 + [["a", "c", "b"]] * 29)
     >>> display = RankIntervalDisplay.from_consensus(consensus, random_state=0)

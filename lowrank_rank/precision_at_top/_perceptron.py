@@ -23,10 +23,7 @@ from ..validation._arrays import (
 )
 from ..validation._check import refuse
 from ..validation._checks_of_classes import CHECKS_OF_LATER_CLASSES
-from ..validation._classes import (
-    read_binary_labels,
-    threshold_between,
-)
+from ..validation._classes import read_binary_labels, threshold_between
 from ..validation._cut_queries import known_lists
 from ..validation._findings import found
 from ..validation._ids import read_lists

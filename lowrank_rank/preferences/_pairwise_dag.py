@@ -22,16 +22,9 @@ from ..fitting._statistics import Moments, chosen_alpha
 from ..lists._lists import bounded_blocks, slices
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
-from ..validation._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_same_index,
-    n_rows,
-)
+from ..validation._arrays import ArrayLike, MatrixLike, check_same_index, n_rows
 from ..validation._check import refuse
-from ..validation._checks_of_hinges import (
-    CHECKS_OF_WEIGHTS_OF_LISTS,
-)
+from ..validation._checks_of_hinges import CHECKS_OF_WEIGHTS_OF_LISTS
 from ..validation._checks_of_preferences import (
     CHECKS_OF_PAIR_LOSSES,
     CHECKS_OF_PAIRWISE_PARAMETERS,
@@ -40,14 +33,7 @@ from ..validation._checks_of_preferences import (
 from ..validation._findings import found
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
-from ..validation._parameters import (
-    RUNTIME,
-    count,
-    fresh_fit,
-    number,
-    regressor,
-    say,
-)
+from ..validation._parameters import RUNTIME, count, fresh_fit, number, regressor, say
 from ._pairs import FeaturePairs, ScorePairs, pair_moments, tables_of_lists
 
 
@@ -145,7 +131,7 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     * (n_queries, r): grades of the same r items; a full ranking is r - rank. Orders,
       item numbers best first, look like grades and are none: convert them by
-      `datasets.grades_from_orders`. NaN is not ranked: u_ij is regressed on the rows
+      `votes.grades_from_orders`. NaN is not ranked: u_ij is regressed on the rows
       that know both items.
     * (n_queries, r, r): preferences y[q, i, j] >= 0. They may prefer both ways or in a
       cycle, as counts of votes do.

@@ -20,13 +20,7 @@ from ..validation._checks_of_hinges import (
     CHECKS_OF_WEIGHTS_OF_LISTS,
 )
 from ..validation._findings import found
-from ..validation._parameters import (
-    count,
-    number,
-    random_state,
-    say,
-    verbosity,
-)
+from ..validation._parameters import count, number, random_state, say, verbosity
 from ..validation._read import read_features
 from ._solvers import Descent, cutting_planes, descend, smoothed
 

@@ -21,11 +21,7 @@ from ..target_losses import AUC, NDCG, FBeta, KendallTau, PrecisionAtK, RecallAt
 from ..target_losses._classes import BalancedAccuracy
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure, reciprocal
-from ..validation._arrays import (
-    ArrayLike,
-    check_same_labels,
-    check_same_shape,
-)
+from ..validation._arrays import ArrayLike, check_same_labels, check_same_shape
 from ..validation._check import refuse
 from ..validation._checks_of_hinges import (
     CHECKS_OF_BOUNDS_OF_HINGES,

@@ -22,10 +22,7 @@ from ..validation._classes import (
 )
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
-from ..validation._labels import (
-    read_weights,
-    split_target,
-)
+from ..validation._labels import read_weights, split_target
 from ..validation._parameters import all_or_nothing, fresh_fit
 from ._chains import ChainProblem, viterbi
 from ._hinge_estimator import (

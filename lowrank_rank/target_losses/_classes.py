@@ -8,10 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from ..lists._lists import bounded_blocks
 from ..validation._arrays import ArrayLike, check_finite, numbers
 from ..validation._check import refuse
-from ..validation._checks_of_classes import (
-    CHECKS_OF_MATRICES,
-    CHECKS_OF_SIZES,
-)
+from ..validation._checks_of_classes import CHECKS_OF_MATRICES, CHECKS_OF_SIZES
 from ..validation._kinds import arrive
 from ..validation._parameters import (
     Rule,

@@ -77,7 +77,7 @@ def _text(given):
     elif _are_numbers(array):
         words["numbers"] = f"{name} = numpy.array({name}, dtype=float)"
     elif array.ndim == 2 and "grades" in given.what:
-        words["hint"] = "; orders of names become grades by datasets.grades_from_orders"
+        words["hint"] = "; orders of names become grades by votes.grades_from_orders"
     return words
 
 

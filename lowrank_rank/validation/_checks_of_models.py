@@ -20,7 +20,7 @@ _QID = "qid= has the query id of each row"
 _AGAIN = "fit begins anew, and takes all rows, earlier ones too"
 _POSITION = (
     "sample_weight= takes one over the propensity of each position, which "
-    "datasets.propensities_from_clicks estimates"
+    "clicks.propensities_from_clicks estimates"
 )
 
 #: Arguments of other packages, and what a ranker of this package takes instead.

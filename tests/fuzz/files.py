@@ -15,7 +15,7 @@ import pandas as pd
 from sklearn.datasets import load_svmlight_file
 
 from lowrank_rank.datasets import iter_lists, load_letor, load_qrels, load_run
-from lowrank_rank.metrics import evaluate_run
+from lowrank_rank.evaluation import evaluate_run
 
 ALPHABET = [c.encode() for c in " \t\n:.,-+eE_#0123456789aqdinf\u00a0"] + [
     b"\r\n",

@@ -29,12 +29,10 @@ from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     WrappedRanker,
-    boosting_objective,
-    compare_rankers,
-    consensus_ranking,
     make_ranking_scorer,
     ranking_target,
 )
+from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.decoders import (
     Decoded,
     decode_map_exact,
@@ -45,9 +43,11 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
     preference_cost,
 )
-from lowrank_rank.metrics import evaluate_run, mean_intervals, measure_score
+from lowrank_rank.evaluation import compare_rankers, evaluate_run, mean_intervals
+from lowrank_rank.metrics import measure_score
 from lowrank_rank.structured import StructuredHingeSequenceClassifier
 from lowrank_rank.surrogates import SURROGATES, precision_surrogate, surrogate_loss
+from lowrank_rank.votes import consensus_ranking
 
 from ..internals import (
     PRECISION_SURROGATES,

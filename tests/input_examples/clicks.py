@@ -32,18 +32,18 @@ def crossed():
 
 
 ESTIMATE = """
-result = lowrank_rank.datasets.utilities_from_clicks(
+result = lowrank_rank.clicks.utilities_from_clicks(
     clicks, position, propensity=propensity, trust=trust,
     min_propensity=min_propensity)
 """
 SIMULATE = """
-simulated = lowrank_rank.datasets.make_clicks(
+simulated = lowrank_rank.clicks.make_clicks(
     y, max_grade=max_grade, n_sessions=20, trust=trust, propensity=propensity,
     random_state=0)
 result = simulated.click_probability
 """
 PROPENSITIES = """
-found = lowrank_rank.datasets.propensities_from_clicks(clicks, position, document)
+found = lowrank_rank.clicks.propensities_from_clicks(clicks, position, document)
 result = numpy.nan_to_num(found.propensity)
 """
 LISTS = "\nclicks, position = clicks.tolist(), position.tolist()"

@@ -152,7 +152,7 @@ model = StackingRanker(
         (
             loss,
             LGBMRanker(
-                objective=lowrank_rank.boosting_objective(loss, "ndcg"), metric="None"
+                objective=lowrank_rank.boosting.boosting_objective(loss, "ndcg"), metric="None"
             ),
         )
         for loss in ("lambdarank", "pairwise_squared")

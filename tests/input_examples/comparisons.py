@@ -88,7 +88,7 @@ def values():
 
 
 COMPARE = """
-from lowrank_rank import compare_rankers
+from lowrank_rank.evaluation import compare_rankers
 found = compare_rankers(
     y_true, rankers, X=X, qid=qid, measure=measure, judge=judge, groups=groups,
     sample_weight=sample_weight, baseline=baseline, zero_division=zero_division,
@@ -97,7 +97,7 @@ found = compare_rankers(
 result = numpy.concatenate([found.means.interval, found.interval]).ravel()
 """
 INTERVALS = """
-from lowrank_rank.metrics import mean_intervals
+from lowrank_rank.evaluation import mean_intervals
 result = mean_intervals(
     human, judge=judge, judge_unlabelled=judge_unlabelled, groups=groups,
     sample_weight=sample_weight, anytime=anytime,
@@ -201,7 +201,7 @@ def runs():
 
 
 RUN = """
-from lowrank_rank.metrics import evaluate_run
+from lowrank_rank.evaluation import evaluate_run
 result = evaluate_run(
     qrels=qrels, run=run, measure=measure, average=average, groups=groups,
     sample_weight=sample_weight,

@@ -114,7 +114,7 @@ LOAD_RUN = "result = lowrank_rank.datasets.load_run(path)"
 LOAD_QRELS = "result = lowrank_rank.datasets.load_qrels(path)"
 EVALUATE = """
 qrels = {"q1": {"d2": 1}, "q2": {"NA": 1, "x": 1}}
-result = lowrank_rank.metrics.evaluate_run(run=path, qrels=qrels)
+result = lowrank_rank.evaluation.evaluate_run(run=path, qrels=qrels)
 """
 LOAD_LETOR = """
 X, y, qid = lowrank_rank.datasets.load_letor(
@@ -133,7 +133,7 @@ blocks = lowrank_rank.datasets.iter_lists(
 result = numpy.column_stack([X.toarray(), y, qid])
 """
 LOAD_VOTES = """
-votes = lowrank_rank.datasets.load_preflib(path)
+votes = lowrank_rank.votes.load_preflib(path)
 result = {
     "target": votes.target, "counts": votes.counts, "item_names": votes.item_names
 }

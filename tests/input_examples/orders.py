@@ -28,10 +28,10 @@ def names():
 
 
 GRADES = """
-result = lowrank_rank.datasets.grades_from_orders(orders, n_items, items=items)
+result = lowrank_rank.votes.grades_from_orders(orders, n_items, items=items)
 """
 CONSENSUS = """
-found = lowrank_rank.consensus_ranking(orders, items=items)
+found = lowrank_rank.votes.consensus_ranking(orders, items=items)
 result = found.items
 """
 SERIES = "; orders = pandas.Series(orders)"

@@ -60,7 +60,7 @@ Mine.labels = labels
 result = Mine().measure(y_true, y_score, qid=qid)
 """
 PER_QUERY = """
-from lowrank_rank.metrics import per_query
+from lowrank_rank.evaluation import per_query
 result = per_query(y_true, y_score, qid=qid, measure=measure, k=k)
 """
 TWO_CUTS = """
@@ -212,7 +212,7 @@ TOOL = "from sklearn.base import clone; fitted = clone(estimator).fit(X, y)\n"
 TOOL += "result = scoring(fitted, X, y)"
 COMPARED = """
 from sklearn.linear_model import Ridge
-from lowrank_rank import compare_rankers
+from lowrank_rank.evaluation import compare_rankers
 rankers = {'ridge': Ridge().fit(X, grades), 'first': X[:, 0]}
 result = compare_rankers(y_true, rankers, X=X).mean
 """
@@ -327,7 +327,7 @@ def compared_decisions():
 
 CLASSIFIER = "result = scoring(sklearn.clone(estimator).fit(X, y), X, y)"
 COMPARE = """
-from lowrank_rank import compare_rankers
+from lowrank_rank.evaluation import compare_rankers
 result = compare_rankers(y_true, rankers, X=X, qid=qid, measure='precision@3').means.mean
 """
 OF_HAM = "scoring.set_params(pos_label='ham')"

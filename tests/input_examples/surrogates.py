@@ -3,12 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from lowrank_rank import (
-    HistGradientBoostingRanker,
-    OrderPreservingRegressor,
-    boosting_metric,
-    boosting_objective,
-)
+from lowrank_rank import HistGradientBoostingRanker, OrderPreservingRegressor
+from lowrank_rank.boosting import boosting_metric, boosting_objective
 
 from . import Example
 

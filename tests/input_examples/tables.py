@@ -78,7 +78,7 @@ def judged():
 
 EVALUATE = """
 measures = ["ndcg@10", "mrr"]
-result = lowrank_rank.metrics.evaluate_run(qrels=qrels, run=run, measure=measures)
+result = lowrank_rank.evaluation.evaluate_run(qrels=qrels, run=run, measure=measures)
 """
 DUMP_RUN = """
 lowrank_rank.datasets.dump_run(run, path)
@@ -97,21 +97,21 @@ result = {
 }
 """
 COMPARE = """
-found = lowrank_rank.compare_rankers(y_true, X=X, measure=measure)
+found = lowrank_rank.evaluation.compare_rankers(y_true, X=X, measure=measure)
 result = {name: found.means.mean[i] for i, name in enumerate(found.means.names)}
 result["difference"] = abs(found.difference)
 """
 COMPARE_RUNS = """
-found = lowrank_rank.compare_rankers(y_true, rankers, measure="ndcg@10")
+found = lowrank_rank.evaluation.compare_rankers(y_true, rankers, measure="ndcg@10")
 result = found.means.mean
 """
 MEANS = """
-found = lowrank_rank.metrics.mean_intervals(
+found = lowrank_rank.evaluation.mean_intervals(
     human, judge=judge, judge_unlabelled=judge_unlabelled)
 result = {name: found.mean[i] for i, name in enumerate(found.names)}
 """
 JUDGED = """
-found = lowrank_rank.compare_rankers(
+found = lowrank_rank.evaluation.compare_rankers(
     qrels, {"one": run, "two": other}, judge=judge, measure="ndcg@10",
     zero_division=0.0)
 result = found.means.mean

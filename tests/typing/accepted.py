@@ -11,15 +11,15 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
-    bradley_terry,
-    compare_rankers,
     make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import load_digits_retrieval, load_qrels
-from lowrank_rank.metrics import mean_intervals, ndcg_score, per_query
+from lowrank_rank.evaluation import compare_rankers, mean_intervals, per_query
+from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import query_train_test_split
 from lowrank_rank.target_losses import NDCG
+from lowrank_rank.votes import bradley_terry
 
 frame: pd.DataFrame = load_digits_retrieval(as_frame=True).frame
 train, test = query_train_test_split(frame, qid="qid")

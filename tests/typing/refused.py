@@ -1,11 +1,8 @@
 """Code of users with one error in each line below the imports, which a type checker must find."""
 
-from lowrank_rank import (
-    HistGradientBoostingRanker,
-    LowRankSurrogateRanker,
-    bradley_terry,
-)
+from lowrank_rank import HistGradientBoostingRanker, LowRankSurrogateRanker
 from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.votes import bradley_terry
 
 LowRankSurrogateRanker().fit(1, [0, 1])
 LowRankSurrogateRanker().fit([[0.0], [1.0]], object())

@@ -12,10 +12,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ...lists._ranks import ranks_from_orders
-from ...validation._arrays import (
-    ArrayLike,
-    numbers,
-)
+from ...validation._arrays import ArrayLike, numbers
 from ...validation._check import refuse
 from ...validation._checks_of_decoders import CHECKS_OF_PREFERENCES
 from ...validation._kinds import arrive

@@ -8,7 +8,6 @@ import numpy as np
 from scipy import special
 
 from .._tables import TableMixin
-from ..datasets._values import check_same_ids, read_columns
 from ..target_losses._names import resolve_measure
 from ..validation._arrays import check_finite, check_same_index
 from ..validation._check import refuse
@@ -23,6 +22,7 @@ from ..validation._parameters import LEVEL, checked
 from ..validation._rules import look_for
 from ._betting import betting
 from ._query_weights import Units, ids_of_table
+from ._values import check_same_ids, read_columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +68,7 @@ class MeanIntervals(TableMixin):
 
     Examples
     --------
-    >>> from lowrank_rank.metrics import mean_intervals
+    >>> from lowrank_rank.evaluation import mean_intervals
     >>> mean_intervals({"ndcg@10": [1, 2, 3, 4, 5], "map": [1, 0, 1, 1, float("nan")]})
     name     mean     low    high  n_queries  n_undefined
     ndcg@10     3   1.037   4.963          5            0
@@ -245,7 +245,7 @@ None, default=None
     --------
     3 +- 2.776 (2.5 / 5)**0.5:
 
-    >>> from lowrank_rank.metrics import mean_intervals
+    >>> from lowrank_rank.evaluation import mean_intervals
     >>> mean_intervals([1, 2, 3, 4, 5])
     mean    low   high  n_queries  n_undefined
        3  1.037  4.963          5            0

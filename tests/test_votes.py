@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from lowrank_rank import consensus_ranking
-from lowrank_rank.datasets import load_preflib, load_wine_tasting
+from lowrank_rank.datasets import load_wine_tasting
+from lowrank_rank.votes import consensus_ranking, load_preflib
 
 from .internals import all_ranks
 

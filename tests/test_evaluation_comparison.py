@@ -12,19 +12,10 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    WrappedRanker,
-    compare_rankers,
-    ranking_target,
-)
+from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, ranking_target
 from lowrank_rank.datasets import dump_qrels, dump_run, make_ranking
-from lowrank_rank.metrics import (
-    evaluate_run,
-    mean_intervals,
-    measure_score,
-    ndcg_score,
-)
+from lowrank_rank.evaluation import compare_rankers, evaluate_run, mean_intervals
+from lowrank_rank.metrics import measure_score, ndcg_score
 
 
 def holm(p_values):

@@ -15,13 +15,9 @@ from ..datasets._trec import (
     is_judgements,
     read_mapping,
 )
+from ..metrics._scorer import RankingScorer, look_for_worthless_grades
 from ..target_losses._target_loss import check_zero_division
-from ..validation._arrays import (
-    check_same_columns,
-    check_same_index,
-    n_rows,
-    shown,
-)
+from ..validation._arrays import check_same_columns, check_same_index, n_rows, shown
 from ..validation._check import InputError, refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_JUDGE, CHECKS_OF_RUNS
 from ..validation._findings import found, reporting
@@ -40,7 +36,6 @@ from ..validation._rules import (
 )
 from ._judged import JudgedRuns, have_judged_irrelevant
 from ._per_query import ListsOfRun, measures_of_runs
-from ._scorer import RankingScorer, look_for_worthless_grades
 
 
 class QueryValues(NamedTuple):

@@ -5,9 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from lowrank_rank import compare_rankers
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.metrics import evaluate_run, mean_intervals, ndcg_score, per_query
+from lowrank_rank.evaluation import (
+    compare_rankers,
+    evaluate_run,
+    mean_intervals,
+    per_query,
+)
+from lowrank_rank.metrics import ndcg_score
 
 pd = pytest.importorskip("pandas")
 

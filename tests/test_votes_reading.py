@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.utils import Bunch
 
-from lowrank_rank import consensus_ranking
-from lowrank_rank.datasets import grades_from_orders
 from lowrank_rank.target_losses import PairwiseDisagreement
+from lowrank_rank.votes import consensus_ranking, grades_from_orders
 
 NAMES = ["ash", "birch", "cedar"]
 GRADES = np.array(

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank import compare_rankers
-from lowrank_rank.metrics import mean_intervals
+from lowrank_rank.evaluation import compare_rankers, mean_intervals
 
 
 def capital(values, m, level):

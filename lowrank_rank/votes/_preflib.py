@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import Bunch
+from ..datasets._files import BYTE_ORDER_MARKS_OF_UTF_16, read_path
 from ..validation._arrays import check_size
 from ..validation._check import refuse
 from ..validation._checks_of_files import (
@@ -16,7 +17,6 @@ from ..validation._checks_of_files import (
     CHECKS_OF_PREFLIB_ORDERS,
     PREFLIB_NUMBER,
 )
-from ._files import BYTE_ORDER_MARKS_OF_UTF_16, read_path
 from ._orders import tied_grades
 
 # str.splitlines would cut names at other characters
@@ -71,7 +71,7 @@ def load_preflib(path: Any) -> Bunch:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from lowrank_rank.datasets import load_preflib
+    >>> from lowrank_rank.votes import load_preflib
     >>> header = "# NUMBER ALTERNATIVES: 3\n" + "".join(
     ...     f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate("abc", start=1)
     ... )

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank import compare_rankers
-from lowrank_rank.metrics import evaluate_run, mean_intervals
+from lowrank_rank.evaluation import compare_rankers, evaluate_run, mean_intervals
 from lowrank_rank.plotting import RankerComparisonDisplay
 
 RELEVANT = {f"d{i}" for i in range(6)}

@@ -20,11 +20,7 @@ from .._tables import TableMixin
 from ..lists._ranks import ranks_from_orders
 from ..validation._arrays import ArrayLike
 from ..validation._check import refuse
-from ..validation._checks_of_duels import (
-    CHECKS_OF_BOARDS,
-    LEAST_GROUPS,
-    has_few_groups,
-)
+from ..validation._checks_of_duels import CHECKS_OF_BOARDS, LEAST_GROUPS, has_few_groups
 from ..validation._findings import Finding, findings_so_far
 from ..validation._kinds import arrive
 from ..validation._parameters import LEVEL, checked, count, number
@@ -86,7 +82,7 @@ class BradleyTerry(TableMixin):
     --------
     a beats b in 6 of 8 duels: the odds are 3 to 1, the strengths differ by log 3.
 
-    >>> from lowrank_rank import bradley_terry
+    >>> from lowrank_rank.votes import bradley_terry
     >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
     >>> board
     rank  item  strength  standard_error  rank_low  rank_high
@@ -210,7 +206,7 @@ class BradleyTerry(TableMixin):
 
         Examples
         --------
-        >>> from lowrank_rank import bradley_terry
+        >>> from lowrank_rank.votes import bradley_terry
         >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
         >>> board.interval(0.9).round(2)
         array([[-0.12,  1.22],
@@ -333,7 +329,7 @@ class BradleyTerry(TableMixin):
 
         Examples
         --------
-        >>> from lowrank_rank import bradley_terry
+        >>> from lowrank_rank.votes import bradley_terry
         >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
         >>> round(board.probability("a", "b"), 6)
         0.75
@@ -371,7 +367,7 @@ class BradleyTerry(TableMixin):
 
         Examples
         --------
-        >>> from lowrank_rank import bradley_terry
+        >>> from lowrank_rank.votes import bradley_terry
         >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
         >>> board.probability_interval("a", "b").round(2)
         array([0.38, 0.94])
@@ -426,7 +422,7 @@ class BradleyTerry(TableMixin):
         --------
         After few duels some items have not lost or not won yet: `half_games` is needed.
 
-        >>> from lowrank_rank import bradley_terry
+        >>> from lowrank_rank.votes import bradley_terry
         >>> duels = [["a", "b"], ["b", "a"], ["a", "c"]]
         >>> bradley_terry(duels, half_games=2).next_duels()
         [('b', 'c')]
@@ -592,7 +588,7 @@ def bradley_terry(
     --------
     a beats b in 3 of 4 duels, and b beats c in 3 of 4:
 
-    >>> from lowrank_rank import bradley_terry
+    >>> from lowrank_rank.votes import bradley_terry
     >>> duels = 3 * [["a", "b"], ["b", "c"]] + [["b", "a"], ["c", "b"]]
     >>> board = bradley_terry(duels)
     >>> board.items.tolist(), (board.strengths / board.strengths[0]).round(6).tolist()

@@ -5,12 +5,12 @@ import pytest
 from scipy import stats
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
-from lowrank_rank.datasets import (
+from lowrank_rank.clicks import (
     make_clicks,
-    make_ranking,
     propensities_from_clicks,
     utilities_from_clicks,
 )
+from lowrank_rank.datasets import make_ranking
 from lowrank_rank.surrogates import SURROGATES, surrogate_loss
 from lowrank_rank.target_losses import DCG, NDCG, PrecisionAtK
 

@@ -99,7 +99,7 @@ def propensities_from_clicks(
     --------
     Two of two readers clicked a document at position 1, and one of two at position 2:
 
-    >>> from lowrank_rank.datasets import propensities_from_clicks
+    >>> from lowrank_rank.clicks import propensities_from_clicks
     >>> estimates = propensities_from_clicks([1, 1, 1, 0], [1, 1, 2, 2], ["a"] * 4)
     >>> estimates.propensity.round(6)
     array([1. , 0.5])

@@ -28,13 +28,7 @@ from ..validation._check import refuse
 from ..validation._checks_of_votes import CHECKS_OF_METHODS, CHECKS_OF_RESAMPLES
 from ..validation._findings import Finding, findings_so_far, reporting, reports
 from ..validation._kinds import arrive
-from ..validation._parameters import (
-    LEVEL,
-    check_parameter,
-    checked,
-    count,
-    number,
-)
+from ..validation._parameters import LEVEL, check_parameter, checked, count, number
 from ._votes import Votes, read_votes
 
 
@@ -58,7 +52,7 @@ class RankIntervals(TableMixin):
 
     Examples
     --------
-    >>> from lowrank_rank import consensus_ranking
+    >>> from lowrank_rank.votes import consensus_ranking
     >>> consensus = consensus_ranking([["a", "b", "c"]] * 30 + [["a", "c", "b"]] * 29)
     >>> intervals = consensus.rank_intervals(random_state=0)
     >>> intervals
@@ -119,7 +113,7 @@ class ConsensusRanking(TableMixin):
 
     Examples
     --------
-    >>> from lowrank_rank import consensus_ranking
+    >>> from lowrank_rank.votes import consensus_ranking
     >>> votes = [["a", "b", "c"], ["b", "c", "a"], ["a", "c", "b"]]
     >>> consensus = consensus_ranking(votes)
     >>> print(consensus)
@@ -340,7 +334,7 @@ def consensus_ranking(
         * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or
           "grade", and optionally "weight", one for each voter. A warning names other
           columns;
-        * what `datasets.load_preflib` returns, or any Bunch with ``target``, which are
+        * what `votes.load_preflib` returns, or any Bunch with ``target``, which are
           grades, and ``item_names``; ``counts`` are the weights, unless others are
           given;
         * preferences (n_voters, r, r), the weight of "i before j" for each voter.
@@ -413,7 +407,7 @@ def consensus_ranking(
     Seven of ten prefer a to b, six b to c, and six c to a. One of the two smallest
     majorities has to be given up:
 
-    >>> from lowrank_rank import consensus_ranking
+    >>> from lowrank_rank.votes import consensus_ranking
     >>> votes = [[0, 7, 4], [3, 0, 6], [6, 4, 0]]
     >>> consensus = consensus_ranking(votes, kind="counts", items=["a", "b", "c"])
     >>> consensus.order.tolist(), consensus.cost, consensus.optimal

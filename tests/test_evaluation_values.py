@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from lowrank_rank import compare_rankers, ranking_target
-from lowrank_rank.metrics import mean_intervals
+from lowrank_rank import ranking_target
+from lowrank_rank.evaluation import compare_rankers, mean_intervals
 
 VALUES = {"one": [0.5, 0.25, 1.0, 0.75], "two": [0.5, 0.5, 0.5, 0.5]}
 

@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import kendalltau
 from sklearn.linear_model import LogisticRegression
 
-from lowrank_rank import bradley_terry
+from lowrank_rank.votes import bradley_terry
 
 
 def duels_of(rng, strengths, n, tie=0.0, shift=0.0):

@@ -58,7 +58,7 @@ def grades_from_orders(
 
     Examples
     --------
-    >>> from lowrank_rank.datasets import grades_from_orders
+    >>> from lowrank_rank.votes import grades_from_orders
     >>> grades_from_orders([[2, 0, 1], [1, 2]])
     array([[ 1.,  0.,  2.],
            [nan,  1.,  0.]])

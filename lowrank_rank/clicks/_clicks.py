@@ -112,7 +112,7 @@ def utilities_from_clicks(
     --------
     Half of the readers examine position 2, so a click there counts twice:
 
-    >>> from lowrank_rank.datasets import utilities_from_clicks
+    >>> from lowrank_rank.clicks import utilities_from_clicks
     >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], propensity=1.0)
     array([1., 2., 0.])
 
@@ -273,7 +273,7 @@ def make_clicks(
     Examples
     --------
     >>> import numpy as np
-    >>> from lowrank_rank.datasets import make_clicks, utilities_from_clicks
+    >>> from lowrank_rank.clicks import make_clicks, utilities_from_clicks
     >>> grades = [2, 0, 1]
     >>> log = make_clicks(grades, scores=[1, 3, 2], n_sessions=20_000, random_state=0)
     >>> log.position[:3].tolist(), log.row[:3].tolist()

@@ -15,7 +15,6 @@ import numpy as np
 
 from .._tables import TableMixin
 from ..datasets._trec import is_judgements
-from ..datasets._values import read_values
 from ..target_losses._target_loss import check_zero_division
 from ..validation._arrays import ArrayLike, MatrixLike
 from ..validation._check import refuse
@@ -29,6 +28,7 @@ from ._paired_differences import holm, paired_statistics, rank_intervals
 from ._per_query import named_measures
 from ._query_values import QueryValues, measure_rankers
 from ._query_weights import Units
+from ._values import read_values
 
 if TYPE_CHECKING:
     import pandas
@@ -100,7 +100,7 @@ class RankerComparison(TableMixin):
 
     Examples
     --------
-    >>> from lowrank_rank import compare_rankers
+    >>> from lowrank_rank.evaluation import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
     >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [2, 1, 2, 1, 1, 2]}
     >>> found = compare_rankers(y, scores, qid=qid, measure="precision@1")
@@ -454,7 +454,7 @@ judgements, or table
     --------
     Three queries, all won by "new": three signs are alike with probability 2 / 2**3.
 
-    >>> from lowrank_rank import compare_rankers
+    >>> from lowrank_rank.evaluation import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
     >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [1, 2, 2, 1, 1, 2]}
     >>> found = compare_rankers(y, scores, qid=qid, measure="mrr")

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..datasets._orders import flat, named_grades
 from ..lists._lists import is_missing
 from ..target_losses import PairwiseDisagreement
 from ..validation._arrays import (
@@ -26,6 +25,7 @@ from ..validation._checks_of_votes import (
 )
 from ..validation._ids import codes_of, id_array
 from ..validation._rules import look_for
+from ._orders import flat, named_grades
 
 
 class Votes(NamedTuple):

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from lowrank_rank.metrics import mean_intervals, ndcg_score, per_query
+from lowrank_rank.evaluation import mean_intervals, per_query
+from lowrank_rank.metrics import ndcg_score
 
 
 def powered(human, judge, others, **options):

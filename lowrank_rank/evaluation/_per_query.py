@@ -17,12 +17,7 @@ from ..target_losses._names import (
     resolve_measure,
 )
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
-from ..validation._arrays import (
-    ArrayLike,
-    check_same_labels,
-    exact_scores,
-    table_of,
-)
+from ..validation._arrays import ArrayLike, check_same_labels, exact_scores, table_of
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_RUNS
 from ..validation._checks_of_scores import CHECKS_OF_NAMED_MEASURES
@@ -138,7 +133,7 @@ default=("ndcg@5", "ndcg@10", "map")
 
     Examples
     --------
-    >>> from lowrank_rank.metrics import per_query
+    >>> from lowrank_rank.evaluation import per_query
     >>> y, scores, qid = [1, 0, 0, 1], [2.0, 1.0, 4.0, 3.0], ["a", "a", "b", "b"]
     >>> table = per_query(y, scores, qid=qid, measure=["precision", "auc"], k=[1, 2])
     >>> table["precision@1"].tolist(), table["precision@2"].tolist()
@@ -231,8 +226,8 @@ default=("ndcg@10", "map")
 
     See Also
     --------
-    lowrank_rank.compare_rankers : One run or several, with intervals and judged@k, the
-        judged fraction of the first k documents.
+    compare_rankers : One run or several, with intervals and judged@k, the judged
+        fraction of the first k documents.
     lowrank_rank.datasets.load_run : Reads files of runs.
     lowrank_rank.datasets.load_qrels : Reads files of judgements.
 
@@ -245,7 +240,7 @@ default=("ndcg@10", "map")
     --------
     Two of three relevant documents are found, at ranks 1 and 3; nobody judged d7.
 
-    >>> from lowrank_rank.metrics import evaluate_run
+    >>> from lowrank_rank.evaluation import evaluate_run
     >>> run = {"q1": {"d1": 3.0, "d7": 2.0, "d2": 1.0}}
     >>> qrels = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
     >>> names = ["precision@5", "recall@5", "map"]

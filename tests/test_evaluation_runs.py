@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank import compare_rankers, metrics
-from lowrank_rank.metrics import evaluate_run
+import lowrank_rank
+from lowrank_rank.evaluation import compare_rankers, evaluate_run
 from lowrank_rank.target_losses import DCG, TargetLoss
 
 from .internals import names_of, resolve_measure
@@ -211,7 +211,7 @@ def test_bad_input():
     with pytest.raises(NotImplementedError, match="must define values"):
         TargetLoss().values_of_run(None, None, None, None)
     assert DCG.takes_runs
-    assert metrics.evaluate_run is evaluate_run
+    assert lowrank_rank.evaluation.evaluate_run is evaluate_run
 
 
 def test_judged_queries_without_an_answer_count_and_are_warned_of():

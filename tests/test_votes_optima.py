@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lowrank_rank import consensus_ranking
 from lowrank_rank.decoders import preference_cost
+from lowrank_rank.votes import consensus_ranking
 
 from .internals import all_ranks
 from .preference_cases import preferences

@@ -6,7 +6,8 @@ from numpy.testing import assert_array_equal
 
 from lowrank_rank import ranking_target
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.metrics import mean_average_precision_score, ndcg_score, per_query
+from lowrank_rank.evaluation import per_query
+from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
 from lowrank_rank.target_losses import NDCG
 
 

@@ -1,1 +1,0 @@
-"""Orders and strengths of items from votes and duels: Kemeny and Bradley-Terry."""
