@@ -29,7 +29,8 @@ from .validation._classes import read_binary_labels
 from .validation._findings import Finding, emit
 from .validation._ids import read_lists
 from .validation._kinds import arrive
-from .validation._parameters import check_parameter, say
+from .validation._labels import check_one_list
+from .validation._parameters import say
 from .validation._read import check_scored_rows, read, read_features, read_to_score
 
 # Saved models -----------------------------------------------------------------------
@@ -100,21 +101,6 @@ def check_no_qid(qid):
     if qid is not None:
         raise ValueError(
             "This model ranks the same items in every row of X; it takes no qid."
-        )
-
-
-def check_one_list(one_list, qid, n_items):
-    """Refuse ``one_list=True`` beside query ids, and for a model of fixed items."""
-    check_parameter("one_list", one_list, [bool])
-    if not one_list:
-        return
-    if n_items is not None:
-        raise ValueError(
-            f"There are the same {n_items} items in every row of X: leave out one_list."
-        )
-    if qid is not None:
-        raise ValueError(
-            "Give qid to rank each query by itself, or one_list=True, not both."
         )
 
 

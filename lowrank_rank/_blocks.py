@@ -30,6 +30,12 @@ def block_of(entries):
     return (*entries, *[None] * (4 - len(entries)))
 
 
+def read_block(block, ranker, loss):
+    """Read a block against the columns of the first block, which the ranker has."""
+    X, y, qid, weights = block_of(block)
+    return ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
+
+
 class GivenBlocks:
     """Blocks as the user gives them, each read by `block_of`, with at least one row.
 

@@ -8,13 +8,12 @@ import numpy as np
 from distributed import Client
 from sklearn.base import BaseEstimator, is_classifier
 
+from .._blocks import read_block
 from ..meta._stacking import StackingRanker, as_ranker
 from ..meta._wrapped import WrappedRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
-from ..order_preserving._problem import read
 from ..order_preserving._regressor import OrderPreservingRegressor
-from ..order_preserving._surrogates import has_utilities
-from ..target_losses._names import resolve_measure
+from ..target_losses._names import has_utilities, resolve_measure
 from ..validation._check import refuse
 from ..validation._checks_of_collections import CHECKS_OF_CLUSTERS
 from ..validation._classes import class_labels, names_classes
@@ -102,7 +101,7 @@ def fit_blocks(model, blocks):
         if isinstance(model, OrderPreservingRegressor):
             loss = model._check_parameters()
             model._validate_X(blocks.first_row, reset=True)
-            model._fit(blocks.map(read, copy.copy(model), loss), loss)
+            model._fit(blocks.map(read_block, copy.copy(model), loss), loss)
             return model
         model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)

@@ -11,13 +11,12 @@ from distributed import Client, default_client
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_one_list
 from ..lists._ranks import ranks_from_orders, ranks_from_scores
 from ..validation._check import refuse
 from ..validation._checks_of_collections import CHECKS_OF_ANSWERS
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
-from ..validation._labels import refuse_zero_weights
+from ..validation._labels import check_one_list, refuse_zero_weights
 from ._blocks import blocks_of, pieces_of
 
 

@@ -14,8 +14,8 @@ from ..fitting._any_regressor import item_forest
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
 from ..order_preserving._regressor import OrderPreservingRegressor
-from ..order_preserving._surrogates import has_utilities
 from ..target_losses import TargetLoss
+from ..target_losses._names import has_utilities
 from ..validation._arrays import (
     column_names,
     holds_objects,

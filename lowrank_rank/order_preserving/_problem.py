@@ -16,7 +16,7 @@ from operator import add
 import numpy as np
 from scipy import sparse
 
-from .._blocks import EarlierLists, block_of, check_has_ids
+from .._blocks import EarlierLists, check_has_ids
 from ..fitting._encoding import (
     encode_documents,
     encode_items,
@@ -47,12 +47,6 @@ from ._surrogates import (
 )
 
 # One block --------------------------------------------------------------------------
-
-
-def read(block, ranker, loss):
-    """Read a block against the columns of the first block, which the ranker has."""
-    X, y, qid, weights = block_of(block)
-    return ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
 
 
 def encode(rows, loss):

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import LinearRanker
-from .._blocks import Blocks, HeldBlocks, first_block, read_blocks
+from .._blocks import Blocks, HeldBlocks, first_block, read_block, read_blocks
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..validation._arrays import ArrayLike, MatrixLike
@@ -24,7 +24,7 @@ from ..validation._parameters import (
     say,
     verbosity,
 )
-from ._problem import Problem, read
+from ._problem import Problem
 from ._surrogates import Surrogate, check_has_utilities, resolve_surrogate
 
 
@@ -237,7 +237,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             X, y, *_ = first_block(blocks)
             self._validate_X(X, reset=True)
             read_item_names(self, y, reset=True)
-            self._fit(Blocks(blocks).map(read, self, loss), loss)
+            self._fit(Blocks(blocks).map(read_block, self, loss), loss)
         return self
 
     def _has_link(self):
@@ -297,7 +297,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         return loss
 
     def _fit(self, rows, loss):
-        """Fit to `Blocks` of rows that `read` has read."""
+        """Fit to `Blocks` of rows that `read_block` has read."""
         # `Problem` encodes the labels and standardises the features.
         problem = Problem(rows, loss, self.surrogate, self.alpha, self.standardize)
         theta = self._solve(problem)

@@ -30,8 +30,7 @@ from sklearn.base import clone
 
 from .._typing import BaseEstimator
 from ..fitting._pairs import PairSums, dense_grades
-from ..target_losses import MeanAveragePrecision
-from ..target_losses._names import names_of
+from ..target_losses._names import has_utilities, names_of
 from ..validation._arrays import shown
 from ..validation._check import refuse
 from ..validation._checks_of_surrogates import (
@@ -899,12 +898,6 @@ def check_has_utilities(target_loss, who):
         has_utilities=False,
         names=names_of(has_utilities, one_each=True),
     )
-
-
-def has_utilities(target_loss):
-    """Whether a target loss gives each document a utility."""
-    is_positional = getattr(target_loss, "is_positional", False)
-    return is_positional or isinstance(target_loss, MeanAveragePrecision)
 
 
 def falls_of_discounts(phi, p=2.0):

@@ -327,3 +327,9 @@ def _with_cut(entry, cut):
     except ValueError:
         return None
     return f"{entry.base}@{cut}" if cut else entry.base
+
+
+def has_utilities(target_loss):
+    """Whether a target loss gives each document a utility."""
+    is_positional = getattr(target_loss, "is_positional", False)
+    return is_positional or isinstance(target_loss, MeanAveragePrecision)

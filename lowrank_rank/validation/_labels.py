@@ -41,6 +41,7 @@ from ._checks_of_labels import (
 from ._frames import column_names, is_frame, name_of_level, without_string_dtype
 from ._ids import id_array, read_lists
 from ._kinds import arrive
+from ._parameters import check_parameter
 from ._rules import look_for
 from ._times import dates_of, read_times
 
@@ -448,3 +449,18 @@ def list_weights(sample_weight, lists):
         # Mean weight of the rows.
         weights = lists.sum(lists.group(weights)) / lists.lengths
     return weights
+
+
+def check_one_list(one_list, qid, n_items):
+    """Refuse ``one_list=True`` beside query ids, and for a model of fixed items."""
+    check_parameter("one_list", one_list, [bool])
+    if not one_list:
+        return
+    if n_items is not None:
+        raise ValueError(
+            f"There are the same {n_items} items in every row of X: leave out one_list."
+        )
+    if qid is not None:
+        raise ValueError(
+            "Give qid to rank each query by itself, or one_list=True, not both."
+        )
