@@ -31,11 +31,11 @@ OPTIONAL_MODULES = ("dask",)
 
 #: Results that public functions return: a page each, but no public name.
 RESULTS = (
-    "consensus._consensus.ConsensusRanking",
-    "consensus._consensus.RankIntervals",
-    "consensus._duels.BradleyTerry",
-    "metrics._comparison.RankerComparison",
-    "metrics._mean_intervals.MeanIntervals",
+    "votes._consensus.ConsensusRanking",
+    "votes._consensus.RankIntervals",
+    "votes._duels.BradleyTerry",
+    "evaluation._comparison.RankerComparison",
+    "evaluation._mean_intervals.MeanIntervals",
     "low_rank._calibration.CalibrationReport",
     "low_rank._calibration.CalibrationCheck",
     "order_preserving._bounds.OrderCheck",
@@ -67,11 +67,11 @@ GROUPS = (
                 "One order of many votes, leaderboards of duels",
                 "ballots",
                 (
-                    "consensus_ranking",
-                    "bradley_terry",
-                    "consensus._consensus.ConsensusRanking",
-                    "consensus._duels.BradleyTerry",
-                    "consensus._consensus.RankIntervals",
+                    "votes.consensus_ranking",
+                    "votes.bradley_terry",
+                    "votes._consensus.ConsensusRanking",
+                    "votes._duels.BradleyTerry",
+                    "votes._consensus.RankIntervals",
                 ),
             ),
             Section(
@@ -100,7 +100,7 @@ GROUPS = (
             Section(
                 "Objectives and metrics of LightGBM and XGBoost",
                 "theory",
-                ("boosting_objective", "boosting_metric"),
+                ("boosting.boosting_objective", "boosting.boosting_metric"),
             ),
         ),
     ),
@@ -112,7 +112,7 @@ GROUPS = (
             Section(
                 "Scorers",
                 "model_selection",
-                ("make_ranking_scorer", "get_ranking_scorer_names"),
+                ("make_ranking_scorer", "metrics.get_ranking_scorer_names"),
             ),
             Section(
                 "Measures of lists",
@@ -133,12 +133,12 @@ GROUPS = (
                 "Comparisons, confidence intervals, tables per query, TREC runs",
                 "evaluation",
                 (
-                    "compare_rankers",
-                    "metrics._comparison.RankerComparison",
+                    "evaluation.compare_rankers",
+                    "evaluation._comparison.RankerComparison",
                     "evaluation.per_query",
                     "evaluation.evaluate_run",
                     "evaluation.mean_intervals",
-                    "metrics._mean_intervals.MeanIntervals",
+                    "evaluation._mean_intervals.MeanIntervals",
                 ),
             ),
         ),
