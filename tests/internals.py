@@ -34,7 +34,7 @@ from lowrank_rank.fitting._early_stopping import hold_out, measure_on
 from lowrank_rank.fitting._encoding import Encoding, encode_items
 from lowrank_rank.fitting._linear_problem import LinearProblem, lbfgs
 from lowrank_rank.fitting._list_trees import fit_list_trees
-from lowrank_rank.fitting._logistic import fit_logistic
+from lowrank_rank.fitting._logistic import fit_logistic, standardised
 from lowrank_rank.fitting._pairs import PairSums, dense_grades
 from lowrank_rank.fitting._ridge import fit_lsqr
 from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
@@ -56,14 +56,14 @@ from lowrank_rank.precision_at_top._batches import (
     resolve_top_loss,
 )
 from lowrank_rank.precision_at_top._steps import (
+    SOLVERS,
     Trajectory,
     run_pass,
     start_weights,
 )
 from lowrank_rank.precision_at_top._surrogates import (
+    PERCEPTRONS,
     PRECISION_SURROGATES,
-    perceptron_avg,
-    perceptron_max,
 )
 from lowrank_rank.preferences._pairwise_dag import label_scores
 from lowrank_rank.structured._chains import (

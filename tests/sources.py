@@ -102,7 +102,7 @@ def section_of(source, package):
     words = re.findall(r"\w+", package)
     # Names of classes, functions and methods, else a word of the cell.
     names = [
-        word for word in words if re.search(r"[A-Z]\w{6,}|_\w|perceptron|1pmb", word)
+        word for word in words if re.search(r"[A-Z]\w{6,}|_\w|perceptron|1PMB", word)
     ]
     texts = {}
     for page in GUIDE.glob("*.rst"):

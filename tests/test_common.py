@@ -86,9 +86,9 @@ ESTIMATORS = [
         estimators=[("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]
     ),
     PrecisionAtKPerceptron(),
-    PrecisionAtKPerceptron(method="perceptron@k-avg"),
-    PrecisionAtKPerceptron(method="1pmb"),
-    PrecisionAtKPerceptron(target_loss="prbep", method="avg"),
+    PrecisionAtKPerceptron(surrogate="avg", solver="perceptron"),
+    PrecisionAtKPerceptron(surrogate="struct", solver="sgd"),
+    PrecisionAtKPerceptron(target_loss="prbep", surrogate="avg"),
     StructuredHingeRanker(target_loss="ndcg@10", tol=0.1, max_iter=50),
     StructuredHingeRanker(),
     StructuredHingeRanker(solver="sgd", alpha=0.01, max_iter=20),

@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn.base import clone
 
 from lowrank_rank import PrecisionAtKPerceptron
 
-from .internals import fit_logistic
-from .top_cases import perceptron_by_definition, rare_class
+from .top_cases import SETTINGS, balanced, perceptron_by_definition, rare_class
 
-METHODS = ["sgd@k-avg", "sgd@k-max", "1pmb", "perceptron@k-avg", "perceptron@k-max"]
+#: Algorithms 1 to 4 of the paper; SGD on "struct" is 1PMB.
+PUBLISHED = [each for each in SETTINGS if each["solver"] in ("perceptron", "sgd")]
 
 
 def subgradient(surrogate, y, scores, k):
@@ -34,12 +33,12 @@ def subgradient(surrogate, y, scores, k):
     return slope
 
 
-def published(method, batches, ks, eta, radius, square, w):
-    """The uniform average of the weights after each mini-batch, and the last of them."""
-    surrogate = "struct" if method == "1pmb" else method[-3:]
-    total = 0.0
+def published(surrogate, solver, batches, ks, eta, radius, square):
+    """The uniform averages of the weights after each mini-batch, from zero weights."""
+    w = np.zeros(batches[0][0].shape[1])
+    total, means = 0.0, []
     for t, ((X, y), k) in enumerate(zip(batches, ks, strict=True), start=1):
-        if method.startswith("perceptron"):
+        if solver == "perceptron":
             w = w + perceptron_by_definition(y, X @ w, k, surrogate=surrogate) @ X
         else:
             slope = subgradient(surrogate, y, X @ w, k) @ X / k
@@ -47,12 +46,8 @@ def published(method, batches, ks, eta, radius, square, w):
             if np.linalg.norm(w) > radius:
                 w = w * radius / np.linalg.norm(w)
         total = total + w
-    return total / len(batches), w
-
-
-def logistic(X, y):
-    """Where the loops begin: at zeros all scores are tied."""
-    return fit_logistic(X, y, np.ones(len(y)), "auto", tol=1e-6)[0][0]
+        means.append(total / t)
+    return means
 
 
 def mean_square(X):
@@ -61,38 +56,33 @@ def mean_square(X):
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
-@pytest.mark.parametrize("method", METHODS)
-def test_a_stream_is_the_published_loop(method, alpha, make):
-    """One mini-batch a call; R is of the first call."""
+@pytest.mark.parametrize("params", PUBLISHED, ids=str)
+def test_a_stream_is_the_published_loop(params, alpha, make):
+    """One mini-batch a call, after one of two rows: R is of the first call."""
     X, y = rare_class(1200)
     X = X * 10.0 ** np.arange(-1, 7).clip(max=1) + 0.3
-    batches = [(X[rows], y[rows]) for rows in np.array_split(np.arange(1200), 12)]
-    model = PrecisionAtKPerceptron(
-        target_loss="precision@50%",
-        method=method,
-        start="logistic",
-        alpha=alpha,
-        eta0=3.0,
-        batch_size=100,
-    )
-    last = clone(model).set_params(average=False)
-    for batch in batches:
-        model.partial_fit(make(batch[0]), batch[1])
-        last.partial_fit(make(batch[0]), batch[1])
+    pair = np.array([np.argmin(y), np.argmax(y)])
+    parts = [pair, *np.array_split(np.arange(1200), 12)]
+    batches = [(X[rows], y[rows]) for rows in parts]
     ks = [max(1, int(0.5 * y.sum() + 0.5)) for _, y in batches]
-    square = mean_square(batches[0][0])
+    square = mean_square(X[pair])
     radius = 1 / (alpha * np.sqrt(square)) if alpha else np.inf
-    mean, end = published(
-        method, batches, ks, 3.0, radius, square, logistic(*batches[0])
+    means = published(
+        **params, batches=batches, ks=ks, eta=3.0, radius=radius, square=square
     )
-    assert_allclose(model.coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max())
-    assert_allclose(last.coef_[0], end, rtol=1e-10, atol=1e-10 * np.abs(end).max())
+    model = PrecisionAtKPerceptron(
+        target_loss="precision@50%", alpha=alpha, eta0=3.0, batch_size=100, **params
+    )
+    for batch, mean in zip(batches, means, strict=True):
+        model.partial_fit(make(batch[0]), batch[1])
+        size = np.abs(mean).max()
+        assert_allclose(model.coef_[0], mean, rtol=1e-10, atol=1e-10 * size)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_fit_is_the_published_loop_over_its_mini_batches(method):
+@pytest.mark.parametrize("params", PUBLISHED, ids=str)
+def test_a_fit_is_the_published_loop_over_its_mini_batches(params):
     """Both classes are shuffled and cut once, and the mini-batches are shuffled in each pass."""
-    X, y = rare_class(800)
+    X, y = balanced(800)
     rng = np.random.RandomState(3)
     rows = [np.flatnonzero(y == 1), np.flatnonzero(y == 0)]
     for of_class in rows:
@@ -104,45 +94,25 @@ def test_a_fit_is_the_published_loop_over_its_mini_batches(method):
     batches = [(X[cut[i]], y[cut[i]]) for _ in range(5) for i in rng.permutation(4)]
     ks = [y.sum() for _, y in batches]
     square = mean_square(X)
-    mean, _ = published(
-        method, batches, ks, 20.0, 20.0 / np.sqrt(square), square, logistic(X, y)
-    )
+    radius = 20.0 / np.sqrt(square)
+    mean = published(
+        **params, batches=batches, ks=ks, eta=20.0, radius=radius, square=square
+    )[-1]
     model = PrecisionAtKPerceptron(
-        target_loss="prbep",
-        method=method,
-        start="logistic",
-        batch_size=200,
-        max_iter=5,
-        random_state=3,
-    )
-    assert_allclose(
-        model.fit(X, y).coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max()
-    )
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_published_methods_begin_at_zero(method):
-    X, y = rare_class(800)
-    model = PrecisionAtKPerceptron(method=method, random_state=0)
-    zeros = clone(model).set_params(start="zeros").fit(X, y).coef_
-    assert_array_equal(model.fit(X, y).coef_, zeros)
-    assert not np.allclose(
-        model.set_params(start="logistic").fit(X, y).coef_, zeros, rtol=1e-3
-    )
+        target_loss="prbep", batch_size=200, max_iter=5, random_state=3, **params
+    ).fit(X, y)
+    size = np.abs(mean).max()
+    assert_allclose(model.coef_[0], mean, rtol=1e-10, atol=1e-10 * size)
 
 
 def test_the_projection_binds():
     X, y = rare_class(800)
-    norms = [
-        np.linalg.norm(
-            PrecisionAtKPerceptron(
-                method="1pmb", alpha=alpha, average=False, random_state=0
-            )
-            .fit(X, y)
-            .coef_
+    norms = []
+    for alpha in (0.01, 0.1, 1.0):
+        model = PrecisionAtKPerceptron(
+            surrogate="struct", solver="sgd", alpha=alpha, random_state=0
         )
-        * np.sqrt(mean_square(X))
-        for alpha in (0.01, 0.1, 1.0)
-    ]
+        last = model.fit(X, y)._path_.last
+        norms.append(np.linalg.norm(last) * np.sqrt(mean_square(X)))
     assert_allclose(norms[2], 1.0)
     assert norms[0] > norms[1] > norms[2]

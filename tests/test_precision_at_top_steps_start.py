@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
 
 from lowrank_rank import PrecisionAtKPerceptron
 
-from .internals import Scaling, fit_logistic, start_weights
+from .internals import Scaling, fit_logistic, standardised, start_weights
 from .top_cases import no_steps, rare_class
 
 
@@ -16,26 +15,17 @@ from .top_cases import no_steps, rare_class
 def test_the_steps_begin_at_logistic_regression(pos_label):
     X, y = rare_class(400)
     logistic = fit_logistic(X, y, np.ones(400), "auto", tol=1e-6)[0]
-    for start in ("auto", "logistic"):
-        model = no_steps(start=start, pos_label=pos_label).fit(X, y)
-        assert_allclose(model.coef_, logistic, rtol=1e-6)
-    assert np.abs(no_steps(start="zeros").fit(X, y).coef_).max() < 1e-9
-
-
-@pytest.mark.parametrize("start", [LogisticRegression(), np.zeros(8), None])
-def test_a_start_is_a_name(start):
-    X, y = rare_class(200)
-    with pytest.raises(
-        ValueError, match=r"start must be one of \['auto', 'logistic', 'zeros'\]"
-    ):
-        PrecisionAtKPerceptron(start=start).fit(X, y)
+    model = no_steps(pos_label=pos_label).fit(X, y)
+    assert_allclose(model.coef_, logistic, rtol=1e-6)
+    published = no_steps(surrogate="avg", solver="sgd", pos_label=pos_label)
+    assert np.abs(published.fit(X, y).coef_).max() < 1e-9
 
 
 def test_start_is_zero_where_one_class_is_missing():
     X, y, scaling = np.eye(2), np.array([True, False]), Scaling(np.zeros(2), np.ones(2))
-    assert start_weights("logistic", X, y, scaling).any()
-    assert not start_weights("zeros", X, y, scaling).any()
-    assert not start_weights("logistic", X, np.array([True, True]), scaling).any()
+    standard = standardised(X, np.ones(2))
+    assert start_weights(X, y, scaling, standard).any()
+    assert not start_weights(X, np.array([True, True]), scaling, standard).any()
 
 
 def test_features_that_are_all_zero_start_from_zeros():

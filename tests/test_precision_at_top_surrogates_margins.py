@@ -85,7 +85,7 @@ def test_mistake_bound_on_separable_streams(name, margin, seed):
     for _ in range(20):
         for X, y, _ in batches:
             batch = batch_of(X, y, k)
-            hits = step_on(path, batch, f"perceptron@k-{name}", eta0=1.0, alpha=0.0)
+            hits = step_on(path, batch, name, "perceptron", eta0=1.0, alpha=0.0)
             made += (1 - hits) * batch.n_places
     assert 0 < made <= bound
 
@@ -106,7 +106,7 @@ def test_mistake_bound_on_any_stream_and_any_weights(name, seed):
     path, made = path_from(np.zeros(3), lists[0][0], k), 0.0
     for X, y in lists:
         batch = batch_of(X, y, k)
-        hits = step_on(path, batch, f"perceptron@k-{name}", eta0=1.0, alpha=0.0)
+        hits = step_on(path, batch, name, "perceptron", eta0=1.0, alpha=0.0)
         made += (1 - hits) * batch.n_places
     for scale in (0.0, 0.3, 1.0, 3.0):
         w = scale * np.array([1.0, 0.0, 0.0])

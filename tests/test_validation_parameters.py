@@ -42,7 +42,7 @@ CASES = [
         [10**400, 0, -1, 1.0, "1", True, np.nan],
     ),
     (PrecisionAtKPerceptron, "batch_size", ["auto", 20], ["other", 0, None]),
-    (PrecisionAtKPerceptron, "start", ["auto", "zeros"], ["c", None, 1, ["zeros"]]),
+    (PrecisionAtKPerceptron, "surrogate", ["ramp", "avg"], ["c", None, 1, ["avg"]]),
     (OrderPreservingRegressor, "standardize", [True, False, np.True_], [0, 1, "yes"]),
     (PairwiseDAGRanker, "pair_features", ["difference", np.subtract], ["x", None, 3]),
     (
@@ -102,8 +102,8 @@ def test_what_is_taken_and_what_refused(cls, name, good, bad):
             "n_components must be an integer >= 1 or None, got 'x'.",
         ),
         (
-            PrecisionAtKPerceptron(start="x"),
-            "start must be one of ['auto', 'logistic', 'zeros'], got 'x'.",
+            PrecisionAtKPerceptron(surrogate="x"),
+            "surrogate must be one of ['avg', 'max', 'ramp', 'struct'], got 'x'.",
         ),
         (
             HistGradientBoostingRanker(max_iter="x"),

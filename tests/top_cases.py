@@ -7,28 +7,33 @@ from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank.surrogates import precision_surrogate
 
 from .internals import (
+    PERCEPTRONS,
     PRECISION_SURROGATES,
+    SOLVERS,
     Batch,
     Scaling,
     Trajectory,
-    perceptron_avg,
-    perceptron_max,
     run_pass,
 )
 
 NAMES = sorted(PRECISION_SURROGATES)
-PERCEPTRONS = {"avg": perceptron_avg, "max": perceptron_max}
 #: (surrogate, whether the step is that of its perceptron)
 STEPS = [(name, False) for name in NAMES] + [(name, True) for name in PERCEPTRONS]
+#: The settings of the estimator: each solver with each of its surrogates.
+SETTINGS = [
+    {"surrogate": surrogate, "solver": solver}
+    for solver, surrogates in SOLVERS.items()
+    for surrogate in surrogates
+]
 
 
 def rule(name, perceptron=False):
     return (PERCEPTRONS if perceptron else PRECISION_SURROGATES)[name], not perceptron
 
 
-def step_on(path, batch, name, *, eta0, alpha):
+def step_on(path, batch, name, solver="averaged", *, eta0, alpha):
     """One step on a batch; returns its hits."""
-    return run_pass(path, [batch], name, eta0=eta0, alpha=alpha)
+    return run_pass(path, [batch], name, solver, eta0=eta0, alpha=alpha)
 
 
 def path_from(start, X, n_places):
@@ -112,6 +117,14 @@ def rare_class(n=2000, seed=0, positive=0.08):
         flip_y=0.02,
         random_state=seed,
     )
+
+
+def balanced(n):
+    """As many positives as negatives: zero weights tie all, and the first step takes all."""
+    X, y = rare_class(2 * n, positive=0.5)
+    rows = [np.flatnonzero(y == label)[: n // 2] for label in (0, 1)]
+    rows = np.sort(np.concatenate(rows))
+    return X[rows], y[rows]
 
 
 def no_steps(**params):

@@ -27,14 +27,21 @@ from ._surrogates import SortedLists
 # The top of a list ------------------------------------------------------------------
 
 
-def resolve_top_loss(target_loss):
-    """Return the target loss as an object; refuses losses without a top."""
+def resolve_top_loss(target_loss, surrogate=None, solver=None, surrogates=None):
+    """Return the target loss as an object; refuses what does not go together.
+
+    These are losses without a top, and a surrogate that the solver does not train:
+    `surrogates` are those that it trains.
+    """
     loss: Any = resolve_target_loss(target_loss, copied=True)
     refuse(
         CHECKS_OF_TOP_LOSSES,
         loss=loss,
         has_top=_has_top(loss),
         names=partial(names_of, _has_top, one_each=True),
+        surrogate=surrogate,
+        solver=solver,
+        surrogates=surrogates,
     )
     check_parameters(loss)
     return loss
@@ -86,7 +93,7 @@ def count_classes(positive, lists):
     return n_positives, lists.lengths - n_positives
 
 
-def check_top(loss, positive, lists, method):
+def check_top(loss, positive, lists, solver):
     """Refuse labels without anything to compare, and a count that exceeds one list."""
     n_positives, n_negatives = count_classes(positive, lists)
     is_recall = isinstance(loss, RecallAtK)
@@ -98,7 +105,7 @@ def check_top(loss, positive, lists, method):
         k=k,
         is_recall=is_recall,
         has_ids=lists.ids is not None,
-        method=method,
+        solver=solver,
         n_positives=n_positives,
         n_negatives=n_negatives,
         places=places[(n_positives > 0) & (n_negatives > 0)],

@@ -40,24 +40,23 @@ from ..validation._parameters import (
 )
 from ._batches import check_top, make_batches, resolve_top_loss
 from ._steps import (
-    METHODS,
+    SOLVERS,
     Trajectory,
-    is_perceptron,
-    is_published,
     minimise_struct,
     run_pass,
     shift_of,
     start_weights,
 )
+from ._surrogates import PRECISION_SURROGATES
 
 
 def takes_steps(estimator):
-    """Refuse `partial_fit` of a method without mini-batches, for `available_if`."""
-    if estimator.method == "svmperf":
+    """Refuse `partial_fit` of a solver without mini-batches, for `available_if`."""
+    if estimator.solver == "cutting_plane":
         raise AttributeError(
             "partial_fit takes mini-batch steps on the rows of each call, and "
-            "method='svmperf' needs all rows at once: take method='1pmb', or another "
-            "one of mini-batches."
+            "solver='cutting_plane' needs all rows at once: take solver='sgd', or "
+            "another one of mini-batches."
         )
     return True
 
@@ -65,89 +64,63 @@ def takes_steps(estimator):
 class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     """Put positives into the first k places: a linear classifier for a daily budget.
 
-    The default, "ramp", is logistic regression moved by averaged steps. The published
-    perceptrons are ``method="perceptron@k-avg"`` and ``method="perceptron@k-max"``.
+    The perceptrons of [1]_ are ``solver="perceptron"`` with ``surrogate="avg"``
+    (algorithm 1) or "max" (algorithm 2). The default is logistic regression moved by
+    averaged steps.
 
-    `fit` lowers a surrogate of the number of negatives in the top k
-    (`lowrank_rank.surrogates.precision_surrogate`). `target_loss` says where the top
-    ends; the order of the other rows does not matter. The default takes mini-batch
-    steps from logistic regression, averages them and predicts with the midpoint of the
-    average and the start. The methods of [1]_ are settings:
+    `surrogate` is what `fit` lowers, in place of the number of negatives in the top k
+    (`lowrank_rank.surrogates.precision_surrogate`); `solver` is how:
 
-    ==================  ================================================================
-    method              what it runs
-    ==================  ================================================================
-    "ramp"              the default: steps on the tightest surrogate
-    "avg", "max"        the same steps on the convex surrogates of [1]_
-    "struct"            the same steps on the surrogate of "svmperf"
-    "sgd@k-avg"         stochastic gradients on "avg", algorithms 3 and 4 of [1]_
-    "sgd@k-max"         the same on "max"
-    "perceptron@k-avg"  algorithm 1 of [1]_
-    "perceptron@k-max"  algorithm 2 of [1]_
-    "1pmb"              algorithm 3 on "struct" (see [2]_)
-    "svmperf"           cutting planes for "struct", on one list (see [3]_)
-    ==================  ================================================================
+    ===============  ========================  ====================================
+    solver           surrogate                 what it runs
+    ===============  ========================  ====================================
+    "averaged"       each of the four          averaged steps on mini-batches
+    "perceptron"     "avg", "max"              algorithms 1 and 2 of [1]_
+    "sgd"            "avg", "max", "struct"    algorithms 3 and 4; 1PMB is "struct"
+    "cutting_plane"  "struct"                  SVMperf [2]_, on one list
+    ===============  ========================  ====================================
 
-    The first four standardise the features, so the unit of a column does not matter. A
-    few rows with huge values still lead the steps astray: scale heavy-tailed features
-    by logarithms, or quantile-transform them first. The others run as published:
-    features as given, weights that begin at zero, and their uniform mean. "struct"
-    falls when all scores rise: put ``StandardScaler(with_std=False)`` before "1pmb" and
-    "svmperf".
+    "averaged" divides features by their standard deviation, and predicts with the
+    midpoint of logistic regression and the averaged weights. The other solvers run as
+    published: features as given, from zero weights, with a uniform mean (:ref:`formulas
+    <precision-solvers>`).
 
-    `fit` takes no ``sample_weight``: weight 2 would have to be two rows, which take two
-    places at the top and may be in two mini-batches.
+    `fit` takes no ``sample_weight``: a row of weight 2 would take two places.
 
     Parameters
     ----------
     target_loss : str or TargetLoss, default="precision@25%"
-        The measure to train for, which says where the top ends: "precision@25%" (a
-        fraction of the positives), "prbep" (all of them), "precision@100" or
-        "recall@100" (a count of rows), "wta" (one), or an object such as
-        ``PrecisionAtK(k=100)``. A budget of 50 cases a day is "recall@50" with the days
-        as `qid`: without `qid` a count is one of all rows. A count of precision may not
-        exceed the number of positives in fit. Queries and calls of `partial_fit` with P
-        < k positives have a top of P.
-    method : str, default="ramp"
-        A row of the table above: "ramp" is no perceptron.
-    start : {"auto", "logistic", "zeros"}, default="auto"
-        Initial weights, and the centre of the penalty: logistic regression, or zeros.
-        "auto" is "logistic" for the methods named after a surrogate, "zeros" for the
-        published ones. Ignored for "svmperf".
-    batch_size : int or "auto", default="auto"
-        Rows of a mini-batch, stratified by class; no query is split. "auto" makes ten
-        batches, or one for each 1000 rows if that is more; there are fewer where a
-        batch would have fewer than about 20 rows of the rarer class, or no place at the
-        top. Batches of queries have a hundredth of the rows, at most about 2000.
-        Ignored for "svmperf".
-    max_iter : int or "auto", default="auto"
-        Number of passes over the rows, 6 for "auto"; of "svmperf" the largest number of
-        tangents, 200 for "auto", each of which takes a pass.
-    average : bool, default=True
-        Whether to predict with the midpoint of the start and the mean of the weights,
-        in which update t has the weight t**3. Published methods predict with the
-        uniform mean alone. False is the last weights. Ignored for "svmperf".
-    alpha : float or "auto", default="auto"
-        Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``,
-        with k places at the top of all rows and R**2 the mean squared norm of the rows.
-        It is not the ``alpha / 2 |w|**2`` of the rankers. SGD and 1PMB project the
-        weights on the ball ``|w| <= 1 / (alpha R)`` instead. Ignored for perceptrons.
-        "svmperf" adds ``alpha m R**2 |w|**2 / (2 k)``, with m
-        the mean number of features of a row that are not 0. "auto" is 0.05.
-    eta0 : float, default=20.0
-        First step size: step t is ``eta0 / (R**2 sqrt(t))`` times a subgradient of
-        ``surrogate / k``. Ignored for perceptrons, which have no step size, and for
-        "svmperf".
-    tol : float or None, default=1e-3
-        Duality gap at which "svmperf" stops, over ``max(1, |objective|)``; None is 0.
-        Ignored for the other methods, which take `max_iter` passes.
+        Where the top ends: "precision@25%" (of the positives), "prbep" (all of them),
+        "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object
+        such as ``PrecisionAtK(k=100)``. A budget of 50 cases a day is "recall@50" with
+        the days as `qid`. Precision cuts a count at the positives of a query.
     pos_label : int, float, bool, str or None, default=None
-        The class to rank at the top; None is the last of the sorted classes ("ok" of
-        "fraud" and "ok"), with a warning for strings.
+        The class to rank at the top; None is the last of the sorted classes, with a
+        warning for strings.
+    surrogate : {"ramp", "avg", "max", "struct"}, default="ramp"
+        "ramp" is the tightest; "avg" and "max" are convex. "struct" falls when all
+        scores rise: put ``StandardScaler(with_std=False)`` before "sgd" and
+        "cutting_plane".
+    solver : {"averaged", "perceptron", "sgd", "cutting_plane"}, default="averaged"
+        A row of the table.
+    alpha : float or "auto", default="auto"
+        Penalty of "averaged" (on the distance from logistic regression) and of
+        "cutting_plane"; "sgd" keeps the weights within ``1 / (alpha R)``, with R**2 the
+        mean squared norm of the rows. "auto" is 0.05.
+    max_iter : int or "auto", default="auto"
+        Passes over the rows, 6 for "auto"; of "cutting_plane" the largest number of
+        tangents, 200 for "auto".
+    batch_size : int or "auto", default="auto"
+        Rows of a mini-batch of "averaged", "perceptron" and "sgd", stratified by class;
+        no query is split. "auto" makes ten batches, or one for each 1000 rows if that
+        is more, with at least about 20 rows of the rarer class; of queries a hundredth
+        of the rows, at most about 2000.
+    eta0 : float, default=20.0
+        Step t of "averaged" and "sgd" is ``eta0 / (R**2 sqrt(t))`` subgradients.
     random_state : int, RandomState instance or None, default=None
         Seed of the order of rows; `partial_fit` keeps the order.
     verbose : int, default=0
-        Whether to print a line of progress for each pass.
+        Whether to print a line for each pass.
 
     Attributes
     ----------
@@ -160,17 +133,15 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (1,)
         Minus the threshold.
     threshold_ : float
-        `predict` marks rows with a higher score as positive: as many training rows (of
-        the last call of `partial_fit`) as there are positives, fewer in case of ties.
+        `predict` marks rows with a higher score: in the last call as many as positives.
     alpha_ : float
         The value of `alpha`.
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
-        One minus the mistakes at the top over their largest number, in the mini-batches
-        of each pass before their step, or after each tangent.
+        Fraction right at the top in each pass, or after each tangent.
     dual_gap_ : float
-        Duality gap of "svmperf", in units of the objective.
+        Duality gap of "cutting_plane", which stops at ``1e-3 max(1, |objective|)``.
     target_loss_ : TargetLoss
         The target loss as an object.
     n_lists_ : int
@@ -183,16 +154,13 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     See Also
     --------
     LowRankSurrogateRanker : Regression, for any measure with a low-rank form.
-    lowrank_rank.surrogates.precision_surrogate : Values and subgradients of surrogates.
-    lowrank_rank.calibration.precision_margins : Margins under which they are 0.
+    lowrank_rank.calibration.precision_margins : Margins that make a surrogate 0.
 
     References
     ----------
     .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision
        at the Top", ICML 2015.
-    .. [2] P. Kar, H. Narasimhan, P. Jain, "Online and Stochastic Gradient Methods for
-       Non-decomposable Loss Functions", NIPS 2014.
-    .. [3] T. Joachims, "A Support Vector Method for Multivariate Performance Measures",
+    .. [2] T. Joachims, "A Support Vector Method for Multivariate Performance Measures",
        ICML 2005.
 
     Examples
@@ -214,14 +182,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     n_iter_: int
     dual_gap_: float
     _parameters: ClassVar = {
-        "method": [*METHODS],
-        "start": ["auto", "logistic", "zeros"],
-        "batch_size": ["auto", count()],
-        "max_iter": [count(), "auto"],
-        "average": [bool],
+        "surrogate": [*PRECISION_SURROGATES],
+        "solver": [*SOLVERS],
         "alpha": ["auto", number(0)],
+        "max_iter": [count(), "auto"],
+        "batch_size": ["auto", count()],
         "eta0": [number(above=0)],
-        "tol": [number(0), None],
         "random_state": RUNTIME["random_state"],
         "verbose": RUNTIME["verbose"],
     }
@@ -230,28 +196,24 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         self,
         *,
         target_loss: str | TargetLoss = "precision@25%",
-        method: str = "ramp",
-        start: str = "auto",
-        batch_size: int | str = "auto",
-        max_iter: int | str = "auto",
-        average: bool = True,
-        alpha: float | str = "auto",
-        eta0: float = 20.0,
-        tol: float | None = 1e-3,
         pos_label: Any = None,
+        surrogate: str = "ramp",
+        solver: str = "averaged",
+        alpha: float | str = "auto",
+        max_iter: int | str = "auto",
+        batch_size: int | str = "auto",
+        eta0: float = 20.0,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
         self.target_loss = target_loss
-        self.method = method
-        self.start = start
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.average = average
-        self.alpha = alpha
-        self.eta0 = eta0
-        self.tol = tol
         self.pos_label = pos_label
+        self.surrogate = surrogate
+        self.solver = solver
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.eta0 = eta0
         self.random_state = random_state
         self.verbose = verbose
 
@@ -284,7 +246,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If the cutting planes do not reach `tol` or score all rows alike.
+            If the cutting planes do not converge or score all rows alike.
         UserWarning
             If queries have fewer positives than a count of precision, or the initial
             logistic regression has a better top of the training rows than the model, by
@@ -294,11 +256,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         with fresh_fit(self):
             loss = self._checked_loss()
             X, positive, lists = self._read_labels(X, y, qid)
-            check_top(loss, positive, lists, self.method)
+            check_top(loss, positive, lists, self.solver)
             path, scaled, shift = self._standardise(X, positive)
             weights = self._solve(path, scaled, shift, positive, lists)
             self._keep(X, positive, weights)
-            if not is_published(self.method) and path.start.any():
+            if self.solver == "averaged" and path.start.any():
                 self._tell_of_start(X, positive, lists)
             self.n_lists_ = lists.n_lists
             self._fitted_lists_ = known_lists(X, lists)
@@ -421,10 +383,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _checked_loss(self):
         """Check the parameters; returns the target loss."""
-        if self.method == "svmperf":
+        if self.solver == "cutting_plane":
             check_parameter("alpha", self.alpha, ["auto", number(above=0)])
         self.alpha_: float = 0.05 if self.alpha == "auto" else float(self.alpha)
-        self.target_loss_ = resolve_top_loss(self.target_loss)
+        self.target_loss_ = resolve_top_loss(
+            self.target_loss, self.surrogate, self.solver, SOLVERS[self.solver]
+        )
         return self.target_loss_
 
     # Fit ----------------------------------------------------------------------------
@@ -435,28 +399,25 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         The shift is still to be subtracted, from sparse rows.
         """
         check_range(X, self)
-        start = self.start
-        if is_published(self.method):
-            if self.method == "svmperf" or start == "auto":
-                start = "zeros"
-            p = X.shape[1]
-            scaling = Scaling(mean=np.zeros(p), scale=np.ones(p))
-            square = float(mean_square(X))
-            scaled = standardise(X, scaling)
-            shift = 0.0
-            weights = start_weights(start, X, positive, scaling)
-        else:
+        if self.solver == "averaged":
             standard = standardised(X, np.ones(X.shape[0]))
             scaled, centred, moments = standard
             scaling = Scaling(mean=moments.mean, scale=moments.scale)
             square = moments.n_features
             shift = (moments.mean - centred.mean) / moments.scale
-            weights = start_weights(start, X, positive, scaling, standard)
+            weights = start_weights(X, positive, scaling, standard)
+        else:
+            p = X.shape[1]
+            scaling = Scaling(mean=np.zeros(p), scale=np.ones(p))
+            square = float(mean_square(X))
+            scaled = standardise(X, scaling)
+            shift = 0.0
+            weights = np.zeros(p)
         return Trajectory(weights, scaling, square), scaled, shift
 
     def _solve(self, path, X, shift, positive, lists):
         """Return the weights after all passes over the standardised rows."""
-        if self.method == "svmperf":
+        if self.solver == "cutting_plane":
             return self._solve_by_cutting_planes(path, X, positive, lists)
         random_state = check_random_state(self.random_state)
         batches = make_batches(
@@ -484,7 +445,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         return self._weights(path)
 
     def _solve_by_cutting_planes(self, path, X, positive, lists):
-        """Return the weights of "svmperf"."""
+        """Return the weights of "cutting_plane"."""
 
         def report(n_round, precision):
             say(self, f"round {n_round}: {precision:.4f} right at the top of the rows")
@@ -495,7 +456,6 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             lists,
             self.target_loss_,
             alpha=self.alpha_,
-            tol=self.tol,
             max_iter=200 if self.max_iter == "auto" else self.max_iter,
             report=report,
         )
@@ -531,16 +491,19 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _run_pass(self, path, batches):
         return run_pass(
-            path, batches, self.method, eta0=float(self.eta0), alpha=self.alpha_
+            path,
+            batches,
+            self.surrogate,
+            self.solver,
+            eta0=float(self.eta0),
+            alpha=self.alpha_,
         )
 
     def _weights(self, path):
         """Return the weights to predict with."""
-        if not self.average:
-            return path.last
-        if is_published(self.method):
-            return path.mean
-        return (path.start + path.mean) / 2.0
+        if self.solver == "averaged":
+            return (path.start + path.mean) / 2.0
+        return path.mean
 
     def _tell_of_start(self, X, positive, lists):
         """Tell if the initial weights have a better top of the training rows.
@@ -564,7 +527,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 "worse than the start",
                 f"Training lowered {self.target_loss_!r} of the training rows from "
                 f"{before:.3f} to {after:.3f}: the initial logistic regression is "
-                "better here. Take LogisticRegression, or another method.",
+                "better here. Take LogisticRegression, or another surrogate.",
             )
 
     def _keep(self, X, positive, weights, threshold=None):
@@ -578,7 +541,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             scores = sign * linear_scores(X, self.coef_, 0.0)
         except ValueError:
             remedy = "bring the features to one scale (StandardScaler)"
-            if not is_perceptron(self.method):
+            if self.solver in ("averaged", "sgd"):
                 remedy = f"lower eta0={self.eta0:g}, or {remedy}"
             raise ValueError(
                 f"Training diverged, scores are not finite: {remedy}."

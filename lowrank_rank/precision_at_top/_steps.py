@@ -1,20 +1,20 @@
 """Steps on precision at the top: mini-batches, initial weights and cutting planes.
 
-Each method takes one step a mini-batch, with R^2 the mean squared norm of the rows.
+Each solver takes one step a mini-batch, with R^2 the mean squared norm of the rows.
 
-    penalised   w - eta0 / (R^2 sqrt(t)) slope, with the penalty below as an implicit
+    averaged    w - eta0 / (R^2 sqrt(t)) slope, with the penalty below as an implicit
                 step, so that no step size overshoots
-    projected   the same on the features as given, then the projection on
+    sgd         the same on the features as given, then the projection on
                 |w| <= 1 / (alpha R)
     perceptron  a sum of rows, without step size and penalty
 
-Penalised steps minimise
+Averaged steps minimise
 
     surrogate(w) / k + (alpha R^4 / (2 k)) |w - w_start|^2
 
 where k in the second term counts the places at the top of all rows. Their iterates are
 averaged with weights that grow like t^3 (polynomial-decay averaging, Shamir & Zhang
-2013), which needs no horizon. The published methods have the uniform average.
+2013), which needs no horizon. The published solvers have the uniform average.
 """
 
 from functools import partial
@@ -29,31 +29,18 @@ from ..fitting._logistic import fit_logistic
 from ..validation._arrays import mean_square
 from ..validation._findings import found, reporting
 from ._batches import make_batches
-from ._surrogates import PRECISION_SURROGATES, perceptron_avg, perceptron_max
+from ._surrogates import PERCEPTRONS, PRECISION_SURROGATES
 
 # Mini-batch steps ---------------------------------------------------------------------
 
-#: The surrogate of each method, or the mistakes of a perceptron. Those named after
-#: their surrogate take penalised steps.
-METHODS = {
-    **PRECISION_SURROGATES,
-    "sgd@k-avg": PRECISION_SURROGATES["avg"],
-    "sgd@k-max": PRECISION_SURROGATES["max"],
-    "perceptron@k-avg": perceptron_avg,
-    "perceptron@k-max": perceptron_max,
-    "1pmb": PRECISION_SURROGATES["struct"],
-    "svmperf": PRECISION_SURROGATES["struct"],
+#: The surrogates of each solver. All but "averaged" run as published: on features as
+#: given, from zero weights, with a uniform mean.
+SOLVERS = {
+    "averaged": [*PRECISION_SURROGATES],
+    "perceptron": [*PERCEPTRONS],
+    "sgd": ["avg", "max", "struct"],
+    "cutting_plane": ["struct"],
 }
-
-
-def is_published(method):
-    """Return whether features are as given, and weights have a uniform mean."""
-    return method not in PRECISION_SURROGATES
-
-
-def is_perceptron(method):
-    """Return whether a method adds the rows that were wrong."""
-    return method.startswith("perceptron")
 
 
 class Trajectory:
@@ -64,7 +51,7 @@ class Trajectory:
     start : ndarray of shape (p,)
         Initial weights of the standardised features.
     scaling : Scaling
-        Standardisation of the features; the identity for published methods.
+        Standardisation of the features; the identity for published solvers.
     square : float
         Mean squared norm of the standardised rows, R^2.
 
@@ -86,22 +73,24 @@ class Trajectory:
         self.n_places = 0
         self.n_steps = 0
 
-    def step(self, batch, method, *, eta0, alpha):
+    def step(self, batch, surrogate, solver, *, eta0, alpha):
         """Take one step on a batch; returns its precision before the step."""
+        is_perceptron = solver == "perceptron"
+        slopes = PERCEPTRONS if is_perceptron else PRECISION_SURROGATES
         _, slope, precision = batch.step(
-            self.last, METHODS[method], averaged=not is_perceptron(method)
+            self.last, slopes[surrogate], averaged=not is_perceptron
         )
         self.n_steps += 1
         t = self.n_steps
         eta = eta0 / sqrt(t)
-        if is_perceptron(method):
+        if is_perceptron:
             # The rows that were wrong (algorithms 1 and 2).
             w = self.last - slope
         else:
             w = self.last
             if self.square > 0:  # features that are all 0 move nothing
                 w = w - eta / (self.square * batch.n_lists) * slope
-            if is_published(method):
+            if solver == "sgd":
                 # Projection on the ball |w| <= 1 / (alpha R) (algorithm 3).
                 norm = float(np.linalg.norm(w))
                 w = w / max(1.0, norm * alpha * sqrt(self.square))
@@ -110,13 +99,13 @@ class Trajectory:
                 pull = eta * alpha * self.square / self.n_places
                 w = (w + pull * self.start) / (1.0 + pull)
         # The weight of the newest w in the mean: equal weights, or like t^3.
-        newest = 1.0 / t if is_published(method) else 4.0 / (t + 3.0)
+        newest = 4.0 / (t + 3.0) if solver == "averaged" else 1.0 / t
         self.mean = self.mean + newest * (w - self.mean)
         self.last = w
         return precision
 
 
-def run_pass(path, batches, method, *, eta0, alpha):
+def run_pass(path, batches, surrogate, solver, *, eta0, alpha):
     """Take one pass over the batches.
 
     Returns the mean precision of their lists, or nan without lists.
@@ -125,7 +114,7 @@ def run_pass(path, batches, method, *, eta0, alpha):
     n_lists = 0
     with np.errstate(over="ignore", invalid="ignore"):  # an error later
         for batch in batches:
-            precision += path.step(batch, method, eta0=eta0, alpha=alpha)
+            precision += path.step(batch, surrogate, solver, eta0=eta0, alpha=alpha)
             n_lists += batch.n_lists
     if not n_lists:
         return np.nan
@@ -135,13 +124,12 @@ def run_pass(path, batches, method, *, eta0, alpha):
 # Initial weights --------------------------------------------------------------------
 
 
-def start_weights(start, X, positive, scaling, standard=None):
-    """Return the initial weights (p,) of features standardised by `scaling`.
+def start_weights(X, positive, scaling, standard):
+    """Return logistic regression of features standardised by `scaling`, shape (p,).
 
-    They are logistic regression, or zeros, also if all labels are equal. `standard` is
-    as in `fit_logistic`.
+    The weights are zeros if all labels are equal. `standard` is as in `fit_logistic`.
     """
-    if start == "zeros" or positive.all() or not positive.any():
+    if positive.all() or not positive.any():
         return np.zeros(X.shape[1])
     # A start need not be a minimum.
     with reporting(ignore=ConvergenceWarning):
@@ -160,8 +148,11 @@ def shift_of(X, scaling):
 
 # Cutting planes ---------------------------------------------------------------------
 
+#: Relative duality gap at which the cutting planes stop, which the docstring states.
+_MAX_GAP = 1e-3
 
-def minimise_struct(X, positive, lists, loss, *, alpha, tol, max_iter, report):
+
+def minimise_struct(X, positive, lists, loss, *, alpha, max_iter, report):
     """Minimise "struct" plus penalty on one list by cutting planes.
 
     Returns the weights, the duality gap, and the precision after each tangent.
@@ -171,23 +162,23 @@ def minimise_struct(X, positive, lists, loss, *, alpha, tol, max_iter, report):
     # alpha m R^2 / k, with m the mean number of features of a row that are not 0.
     penalty = alpha * (n_nonzero / X.shape[0]) * mean_square(X) / batch.n_places
     weights, gap, curve, converged = cutting_plane(
-        partial(batch.step, surrogate=METHODS["svmperf"]),
+        partial(batch.step, surrogate=PRECISION_SURROGATES["struct"]),
         np.zeros(X.shape[1]),
         penalty=max(penalty, np.finfo(float).tiny),
-        tol=tol or 0.0,
+        tol=_MAX_GAP,
         max_iter=max_iter,
         report=report,
     )
     trouble = []
     if not converged:
         trouble.append(
-            f"stopped after {len(curve)} rounds with a duality gap of {gap:.3g}, above "
-            f"tol={tol}: increase max_iter, alpha or tol"
+            f"stopped after {len(curve)} rounds with a duality gap of {gap:.3g}: "
+            "increase max_iter or alpha"
         )
     if np.ptp(X @ weights) <= 1e-9:
         trouble.append(
             f"end at weights with equal scores for all rows: lower alpha={alpha:g}, or "
-            "take method='ramp'"
+            "take surrogate='ramp' and solver='averaged'"
         )
     if trouble:
         found(

@@ -171,6 +171,7 @@ def _slopes_of_missed(lists, d):
 
 #: The surrogates by name; all but "ramp" are convex in the scores.
 PRECISION_SURROGATES = {"ramp": _ramp, "avg": _avg, "max": _max, "struct": _struct}
+PERCEPTRONS = {"avg": perceptron_avg, "max": perceptron_max}
 
 
 def precision_surrogate(

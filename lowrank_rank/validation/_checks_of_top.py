@@ -31,6 +31,18 @@ def _finds_threshold(given):
     }
 
 
+def _finds_no_solver(given):
+    """Find a surrogate that the solver does not train."""
+    if given.surrogates is None or given.surrogate in given.surrogates:
+        return None
+    return {
+        "surrogate": given.surrogate,
+        "solver": given.solver,
+        "names": " or ".join(map(repr, given.surrogates)),
+        "first": given.surrogates[0],
+    }
+
+
 CHECKS_OF_TOP_LOSSES = [
     Check(
         name="loss without a top",
@@ -46,6 +58,17 @@ CHECKS_OF_TOP_LOSSES = [
         sentence="{loss}: a classifier takes two classes, not grades.",
         remedies={"": "{line}"},
     ),
+    Check(
+        name="solver of other surrogates",
+        finds=_finds_no_solver,
+        sentence=(
+            "solver={solver!r} trains surrogate={names}, not surrogate={surrogate!r}."
+        ),
+        remedies={
+            "For this solver": "surrogate = {first!r}",
+            "For this surrogate": 'solver = "averaged"',
+        },
+    ),
 ]
 
 # Labels and places ------------------------------------------------------------------
@@ -59,8 +82,8 @@ def _finds_nothing_to_rank(given):
 
 
 def _finds_lists_of_cutting_planes(given):
-    """Find queries for the method of one list."""
-    if given.method == "svmperf" and given.has_ids:
+    """Find queries for the solver of one list."""
+    if given.solver == "cutting_plane" and given.has_ids:
         return {}
     return None
 
@@ -114,10 +137,10 @@ CHECKS_OF_TOP = [
         sentence="{loss} of {n_rows} rows: all orders are equal.",
     ),
     Check(
-        name="method of one list",
+        name="solver of one list",
         finds=_finds_lists_of_cutting_planes,
-        sentence="method='svmperf' takes one list of rows, without qid.",
-        remedies={"For the top of each query": 'method = "1pmb"'},
+        sentence="solver='cutting_plane' takes one list of rows, without qid.",
+        remedies={"For the top of each query": 'solver = "sgd"'},
     ),
     Check(
         name="top of all lists",

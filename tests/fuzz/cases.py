@@ -128,14 +128,6 @@ HINGE = {
     "fit_intercept": [True, False],
     "random_state": [0],
 }
-PUBLISHED = [
-    "sgd@k-avg",
-    "sgd@k-max",
-    "1pmb",
-    "perceptron@k-avg",
-    "perceptron@k-max",
-    "svmperf",
-]
 SCALED_HINGE = {**HINGE, "standardize": [True, False]}
 PARAMETERS = {
     LowRankSurrogateRanker: {
@@ -191,9 +183,8 @@ PARAMETERS = {
     },
     PrecisionAtKPerceptron: {
         "target_loss": ["precision@25%", "precision@1", "recall@2", "prbep"],
-        "method": ["ramp", "avg", "max", "struct", *PUBLISHED],
-        "average": [True, False],
-        "start": ["auto", "logistic", "zeros"],
+        "surrogate": ["ramp", "avg", "max", "struct"],
+        "solver": ["averaged", "averaged", "perceptron", "sgd", "cutting_plane"],
         "max_iter": [3],
         "random_state": [0],
     },

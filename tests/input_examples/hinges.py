@@ -62,7 +62,8 @@ def top():
         **arguments,
         "target_loss": "precision@4",
         "batch_size": "auto",
-        "method": "1pmb",
+        "surrogate": "struct",
+        "solver": "sgd",
         "qid": None,
         "k": 2,
         "scores": arguments["X"][:, 0],
@@ -90,7 +91,8 @@ model.partial_fit(X, y, qid=qid)
 model.partial_fit(X, later)
 """
 FIT_TOP = """
-model.set_params(target_loss=target_loss, batch_size=batch_size, method=method)
+model.set_params(target_loss=target_loss, batch_size=batch_size)
+model.set_params(surrogate=surrogate, solver=solver)
 result = model.fit(X, y, qid=qid).decision_function(X)
 """
 MARGINS = """
@@ -229,9 +231,33 @@ EXAMPLES = [
     ),
     Example("top of all rows", top, "target_loss = 'recall@48'", FIT_TOP),
     Example(
-        "method of one list",
+        "solver of other surrogates",
         top,
-        "qid = numpy.arange(48) % 4; method = 'svmperf'",
+        "surrogate = 'ramp'",
+        FIT_TOP,
+        ["surrogate = 'avg'", "surrogate = 'ramp'; solver = 'averaged'"],
+    ),
+    Example(
+        "solver of other surrogates",
+        top,
+        "surrogate = 'ramp'; solver = 'perceptron'",
+        FIT_TOP,
+        [
+            "surrogate = 'avg'; solver = 'perceptron'",
+            "surrogate = 'ramp'; solver = 'averaged'",
+        ],
+    ),
+    Example(
+        "solver of other surrogates",
+        top,
+        "surrogate = 'max'; solver = 'cutting_plane'",
+        FIT_TOP,
+        ["solver = 'cutting_plane'", "surrogate = 'max'; solver = 'averaged'"],
+    ),
+    Example(
+        "solver of one list",
+        top,
+        "qid = numpy.arange(48) % 4; solver = 'cutting_plane'",
         FIT_TOP,
         ["qid = numpy.arange(48) % 4"],
     ),
