@@ -280,7 +280,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     ) -> "PrecisionAtKPerceptron":
         """Take one pass over more rows; each call is one list, or whole queries.
 
-        The method needs mini-batches. The first call with both classes sets the start
+        The solver needs mini-batches. The first call with both classes sets the start
         and the scale of the features. The penalty counts the places at the top of all
         calls. A count k applies to each call, at most its positives. Rows keep their
         order.
