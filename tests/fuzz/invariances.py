@@ -36,7 +36,7 @@ from lowrank_rank.structured import (
     StructuredHingeSequenceClassifier,
 )
 
-from .cases import CLASSIFIERS, HINGES, PARAMETERS, PUBLISHED, RENAMED
+from .cases import CLASSIFIERS, HINGES, PARAMETERS, RENAMED
 
 #: Relative to the largest prediction.
 TOLERANCES = {"closed": 1e-6, "smooth": 1e-5, "exact": 1e-9}
@@ -105,7 +105,7 @@ class Case(NamedTuple):
         """Whether the estimator standardises the features."""
         params = self.estimator.get_params(deep=False)
         if isinstance(self.estimator, PrecisionAtKPerceptron):
-            return self.estimator.method not in PUBLISHED
+            return self.estimator.solver == "averaged"
         sequences = isinstance(
             self.estimator, StructuredHingeSequenceClassifier | WrappedRanker
         )
