@@ -1,4 +1,4 @@
-"""Rankers compared on the same queries: paired intervals and tests, ranks.
+"""Comparisons: values of rankers -> statistics of their pairs -> the report.
 
 The unit is the query: measures are means over queries, the documents of a query are not
 independent, and two rankers share what makes a query hard. So differences are taken
@@ -9,34 +9,32 @@ from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._tables import TableMixin
-from ..datasets._trec import is_judgements
-from ..target_losses._target_loss import check_zero_division
-from ..validation._arrays import ArrayLike, MatrixLike
 from ..validation._check import refuse
-from ..validation._checks_of_comparisons import CHECKS_OF_COMPARED, CHECKS_OF_RANKED
-from ..validation._findings import Finding, findings_so_far, found
-from ..validation._kinds import arrive
-from ..validation._parameters import LEVEL, checked
-from ._judged import compare_judged, warning_of_undecided
-from ._mean_intervals import MeanIntervals, mean_intervals
+from ..validation._checks_of_comparisons import CHECKS_OF_RANKED
+from ..validation._findings import Finding, findings_so_far, found, reports
+from ._judged import undecided_pairs, warning_of_undecided
+from ._mean_intervals import MeanIntervals, judged_mean_intervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
-from ._per_query import named_measures
-from ._query_values import QueryValues, measure_rankers
 from ._query_weights import Units
-from ._values import read_values
 
 if TYPE_CHECKING:
     import pandas
 
+#: Rule of the finding that unjudged documents could change a verdict.
+_UNJUDGED = "unjudged documents"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankerComparison(TableMixin):
-    """Means, ranks and differences of rankers; returned by `compare_rankers`.
+    """Means, ranks and differences of rankers; returned by all comparisons.
+
+    `compare_rankers`, `compare_runs`, `compare_values`, `compare_judged` and
+    `compare_judged_runs` return it. How it is computed: :ref:`how-comparisons`.
 
     It prints as two tables. The first has the means and ranks of the rankers, best
     first. The second has a row for each pair, if there are at most 15: ranker and
@@ -75,7 +73,7 @@ class RankerComparison(TableMixin):
     smallest_p : ndarray of shape (n_pairs,)
         ``2**(1 - m)`` for m queries that differ: the probability that m signs, each +
         or - alike, are all the same. With weights, m is the effective number of these
-        queries. 0 with a judge that is used, and with ``anytime=True``.
+        queries. 0 with a judge that is used, and at every look.
     p_adjusted : ndarray of shape (n_pairs,)
         p values after Holm's correction for all pairs.
     effect : ndarray of shape (n_pairs,)
@@ -90,7 +88,7 @@ class RankerComparison(TableMixin):
     n_judged : int
         Number of queries that the judge labelled; 0 without a judge.
     anytime : bool
-        Whether intervals and p values hold at every look.
+        Whether intervals, p values and ranks hold at every look: `at_every_look`.
     unjudged : str
         The warning that some pairs have no verdict, because their unjudged documents
         could change it, or "". The interval and the p values of such a pair are nan.
@@ -133,6 +131,41 @@ class RankerComparison(TableMixin):
     anytime: bool = False
     unjudged: str = ""
     findings: tuple[Finding, ...] = ()
+    #: The values and the units that were compared.
+    _compared: Any = None
+
+    @reports
+    def at_every_look(self) -> "RankerComparison":
+        """Compare such that findings hold however often one looks.
+
+        Intervals, p values and ranks hold together at all looks while queries are added
+        at the end, in random order. The order of the looks is that of the queries as
+        given, of the judgements for runs. The values must be in [0, 1]. See
+        :ref:`looks` of the guide.
+
+        Returns
+        -------
+        RankerComparison
+            The same means and differences, with wider intervals and larger p values.
+
+        Raises
+        ------
+        ValueError
+            If there are values outside [0, 1], families, weights or a judge.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lowrank_rank.evaluation import compare_values
+        >>> found = compare_values({"new": [0.5, 0.75] * 50, "old": [0.25, 0.5] * 50})
+        >>> found.at_every_look().interval.round(2)
+        array([[0.15, 0.42]])
+        """
+        means = self.means.at_every_look()
+        values, units = self._compared
+        at_looks = _report(values, units, means, self.pairs, anytime=True)
+        earlier = [one for one in self.findings if one.rule != _UNJUDGED]
+        return replace(at_looks, findings=(*earlier, *at_looks.findings))
 
     @property
     def mean(self) -> np.ndarray:
@@ -301,261 +334,169 @@ class RankerComparisons(dict):
         return frame.reset_index("measure").reset_index(drop=True)
 
 
-@checked(confidence_level=LEVEL, anytime=[bool])
-def compare_rankers(
-    y_true: Any,
-    rankers: dict[str, Any] | None = None,
-    *,
-    X: MatrixLike | None = None,
-    qid: ArrayLike | None = None,
-    measure: Any = None,
-    judge: Any = None,
-    groups: Any = None,
-    sample_weight: Any = None,
-    baseline: str | None = None,
-    confidence_level: float = 0.95,
-    zero_division: float = np.nan,
-    anytime: bool = False,
-) -> "RankerComparison | Any":
-    """Measure rankers on the same queries, and compare them: intervals, tests, ranks.
+# Values -> pairs -> report ----------------------------------------------------------
 
-    The input is labels and rankers, or judgements and runs, or one table of values that
-    were measured before. A table has a row for each query or task and a column for each
-    ranker.
 
-    The intervals of means and of mean differences, query by query, are Student's. If
-    all values are 0 or 1, a mean has Wilson's interval, and a difference has Bonett and
-    Price's [1]_, as if each ranker had won one more query. The p value comes from the
-    paired t test, and is never below ``2**(1 - m)`` for m queries that differ. If this
-    is above ``1 - confidence_level`` (five or fewer, for 95 %), the interval is Bonett
-    and Price's with wins by the range of all values of both rankers, and holds 0.
-    Holm's correction [2]_ keeps the probability of any false finding among all pairs at
-    the level of a single test.
+class Values(NamedTuple):
+    """Values of all rankers on each query by one measure.
+
+    Attributes
+    ----------
+    measure : str
+        Its name.
+    names : list of str
+        The rankers.
+    unit : str
+        "queries", or "tasks" for a table of values.
+    ids : ndarray of shape (n_queries,), or None
+        Ids of the queries; None numbers them.
+    by_people : ndarray of shape (n_queries, n_rankers)
+        Values by the labels of people. Where people gave none they are not read.
+    by_judge : ndarray of shape (n_queries, n_rankers), or None
+        Values by the labels of the judge.
+    is_human : ndarray of bool, shape (n_queries,), or None without a judge
+        Whether people labelled the query.
+    n_unanswered : ndarray of int, shape (n_rankers,), or None
+        Number of queries that a run lacks; None if the rankers are no runs.
+    random_order : callable or None
+        Returns the values of a random order by the labels of people, of shape
+        (n_queries, 1 or n_rankers). It is an order of the documents that are scored,
+        and for runs of those that the run retrieved. None for a table of values.
+    judged_runs : JudgedRuns or None
+        Runs whose judgements say which documents are not relevant.
+    """
+
+    measure: str
+    names: list[str]
+    unit: str
+    ids: Any
+    by_people: np.ndarray
+    by_judge: Any = None
+    is_human: Any = None
+    n_unanswered: Any = None
+    random_order: Any = None
+    judged_runs: Any = None
+
+    def are_compared(self, units):
+        """Return whether each query is compared."""
+        if self.is_human is not None:
+            return self.is_human
+        is_compared = ~np.isnan(self.by_people).any(axis=1)
+        if units.weights is not None:
+            is_compared &= units.weights > 0
+        return is_compared
+
+    def compared(self, units):
+        """Return the values by people, of compared queries or NaN in the others."""
+        is_compared = self.are_compared(units)
+        if self.by_judge is not None:
+            return self.by_people[is_compared]
+        # The means count the undefined queries.
+        return np.where(is_compared[:, np.newaxis], self.by_people, np.nan)
+
+    def of_judge(self):
+        """Return the judge's values in the queries of people, and in the others."""
+        if self.by_judge is None:
+            return None, None
+        return self.by_judge[self.is_human], self.by_judge[~self.is_human]
+
+    def means(self, units, confidence_level):
+        """Compute the means with their intervals."""
+        if self.by_judge is None:
+            means = mean_intervals(
+                self.compared(units),
+                groups=units.family,
+                sample_weight=units.weights,
+                confidence_level=confidence_level,
+            )
+        else:
+            means = judged_mean_intervals(
+                self.compared(units),
+                *self.of_judge(),
+                confidence_level=confidence_level,
+            )
+        random_order = None
+        if self.random_order is not None:
+            random_order = partial(self.mean_of_random_order, units)
+        return replace(
+            means,
+            names=self.names,
+            n_unanswered=self.n_unanswered,
+            _random_order=random_order,
+        )
+
+    def mean_of_random_order(self, units):
+        """Return the mean of a random order, for each ranker or one for all."""
+        is_compared = self.are_compared(units)
+        values = np.where(is_compared[:, np.newaxis], self.random_order(), np.nan)
+        compared, weights, _ = units.compared(values)
+        return np.average(compared, axis=0, weights=weights)
+
+
+def table_of_values(lists, measure, fallback, *, of_random_order=False):
+    """Return the values (n_queries, n_rankers) of the lists of each ranker.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), \
-judgements, or table
-        Labels of queries that no ranker was fitted on; a `ranking_target` carries its
-        qid. NaN in a matrix leaves the item out. For a judge, NaN in all rows of the
-        queries without human labels. Or judgements (qrels) of documents: a dict, frame,
-        path or ranx.Qrels as in `evaluate_run`. Or, without `rankers`, a table of
-        values: a frame or dict of columns, greater is better. Rows without any value
-        are dropped. Ids and row numbers are the index of a frame: columns "task_id" or
-        "index" are refused.
-    rankers : dict of str to array-like, fitted estimator or run, or None, default=None
-        Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With
-        judgements, runs of systems: dicts, frames, paths or ranx.Run. A query counts if
-        any run has it; a run without it has retrieved nothing, which is counted
-        (n_unanswered) and warned of. One ranker has a mean and no difference. None:
-        `y_true` is a table of values.
-    X : array-like or sparse matrix of shape (n_rows, n_features) or None, default=None
-        Needed for models. Not with judgements.
-    qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row. Not with judgements.
-    measure : str, RankingMeasure, list or dict of these, or None, default=None
-        Greater is better; None is "ndcg@10". A list gives a dict of comparisons. Not
-        with a table.
-    judge : array-like of the shape of y_true, judgements or None, default=None
-        Labels of all rows (judgements of all queries) by a judge, such as a language
-        model. People label a random part of the queries only, and `mean_intervals`
-        gives the intervals and p values, with folds in the order of the queries, and
-        with the two pairs added also if few queries differ by human labels. In the
-        queries of people, each document among the first k of a run that the judge
-        labels must have a human label. `zero_division` must be a number.
-    groups : array-like of shape (n_queries,), Series, dict or None, default=None
-        Family of each query, such as the document that several questions are about, or
-        the task of several runs. The values are averaged within each family first, and
-        families are compared. One value for each query, in the order of first
-        appearance, or a Series or dict by query id; for runs by query id only. Not with
-        a judge.
-    sample_weight : array-like of shape (n_queries,), Series, dict or None, default=None
-        Weight >= 0 of each query, such as its traffic, given as `groups`. Means and
-        differences are weighted means. The weight of a family is the mean weight of its
-        queries. Not with a judge.
-    baseline : str or None, default=None
-        The ranker that the others are compared with; None compares all pairs. Chosen as
-        the best of these values, its p_holm are too small: read `tied_with_best`
-        instead.
-    confidence_level : float, default=0.95
-        Confidence level of each single interval: of a mean, a difference or a rank.
-    zero_division : float, default=nan
-        Value of an undefined query; nan skips it. Human and judge can leave different
-        queries undefined, so that with a judge skipping them would bias the means.
-    anytime : bool, default=False
-        Whether intervals, p values and ranks hold at every look, however often one
-        looks while queries are added at the end, as in `mean_intervals`. The order of
-        the looks is that of the queries as given, of the judgements for runs. The
-        values must be in [0, 1]. Not with a judge, groups or weights.
+    lists : list of ListsOfRun or ListsOfScores
+        Their method ``values(measure)`` gives a value of each query, NaN if undefined.
+    measure : RankingMeasure
+    fallback : float
+        Value where the measure is undefined.
+    of_random_order : bool
+        Whether documents are in a random order, ``values_of_random_order(measure)``.
+    """
+    columns = []
+    for of_ranker in lists:
+        values = of_ranker.values
+        if of_random_order:
+            values = of_ranker.values_of_random_order
+        columns.append(values(measure))
+    table = np.column_stack(columns)
+    return np.where(np.isnan(table), fallback, table)
+
+
+def compare(
+    all_values, *, groups=None, sample_weight=None, baseline=None, confidence_level
+):
+    """Compare the rankers by each measure.
+
+    Parameters
+    ----------
+    all_values : list of Values
+        Of several measures on the same queries.
+    groups, sample_weight, baseline, confidence_level
+        As in `compare_rankers`.
 
     Returns
     -------
-    RankerComparison, or a dict of them for several measures
-        See `RankerComparison`. Prints as a table, with ``to_frame()``;
-        `plotting.RankerComparisonDisplay` draws it.
-
-    Raises
-    ------
-    ValueError
-        If there is no ranker, or fewer than two queries, models come without X, or
-        labels, scores and ids do not fit, or a run shares no query or no document with
-        the judgements; if a table of values has a column that holds no numbers, or one
-        ranker lacks a value that others have. With a judge, if a query has human labels
-        in some rows only, or if fewer than five queries have them, or fewer than two
-        have none.
-
-    See Also
-    --------
-    per_query : The measures of one ranker on each query.
-    mean_intervals : Means of any values, also of human and judged ones.
-
-    Notes
-    -----
-    An interval without 0 and a small p value say that the sign of the mean difference
-    on such queries is certain, not that it matters. They do not include the variation
-    between training sets: the rankers are fixed.
-
-    Ranks: each ranker is tested against all others, for any baseline, with Holm's
-    correction for its own tests. Each ranker shown to be better raises the low end of
-    its interval by one, and each shown to be worse lowers the high end [3]_. The
-    interval holds the true rank of this ranker at the confidence level. The rankers
-    whose interval begins with 1, `tied_with_best`, contain the truly best one at this
-    level. Pairs and ranks are two families of tests, and several measures are not
-    corrected for.
-
-    Unjudged documents of runs count as not relevant, which favours the runs that the
-    judgements were made from. If the judgements name documents that are not relevant,
-    the means have a column "judged@10", the judged fraction of the first 10 (k of the
-    measure). Without k, as "map", it is the depth of the pool: the most first documents
-    of a run that are judged in all queries, at least 10. If not, a line below the
-    tables says that it is unknown. A pair has no verdict, and a warning says so, if one
-    run is judged less beyond chance, and the verdict would change if the documents that
-    it alone has among its first k were relevant (a difference that is not significant
-    must leave its interval too). Its interval and p values are nan, and neither run is
-    shown to be better.
-
-    Student's intervals of 95 % cover .95 of NDCG with 5 queries, and .89 to .93 if
-    differences of few queries are skewed to one side. In families, intervals over
-    queries cover .35 to .86, and those over families .94 to .96. Weights enter by the
-    effective number of queries, see `mean_intervals`.
-
-    References
-    ----------
-    .. [1] D. Bonett, R. Price, "Adjusted Wald confidence interval for a difference of
-       binomial proportions based on paired data", Journal of Educational and Behavioral
-       Statistics 37, 2012.
-    .. [2] S. Holm, "A simple sequentially rejective multiple test procedure",
-       Scandinavian Journal of Statistics 6, 1979.
-    .. [3] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for ranks with
-       applications to mobility across neighbourhoods and academic achievement across
-       countries", Review of Economic Studies 91, 2024.
-
-    Examples
-    --------
-    Three queries, all won by "new": three signs are alike with probability 2 / 2**3.
-
-    >>> from lowrank_rank.evaluation import compare_rankers
-    >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
-    >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [1, 2, 2, 1, 1, 2]}
-    >>> found = compare_rankers(y, scores, qid=qid, measure="mrr")
-    >>> found.mean.tolist(), found.p_value.tolist()
-    ([1.0, 0.5], [0.25])
-
-    The old ranker is right in every second of 100 queries. People label ten of them,
-    and a judge that agrees with them labels all:
-
-    >>> import numpy as np
-    >>> judge = np.tile([1.0, 0.0], (100, 1))
-    >>> people = np.where(np.arange(100)[:, np.newaxis] < 10, judge, np.nan)
-    >>> scores = {"new": judge, "old": np.tile([[1.0, 0.0], [0.0, 1.0]], (50, 1))}
-    >>> params = {"measure": "precision@1", "zero_division": 0}
-    >>> compare_rankers(people, scores, judge=judge, **params).interval.round(2)
-    array([[0.21, 0.77]])
-
-    The ten queries alone give 0.05 to 0.78.
-
-    Values that were measured before, of three systems in eight tasks:
-
-    >>> values = {"a": [5, 6, 7, 8, 5, 6, 7, 8], "b": [5, 5, 7, 7, 5, 6, 7, 7]}
-    >>> values["c"] = [1, 2, 2, 3, 1, 2, 4, 4]
-    >>> compare_rankers(values).tied_with_best.tolist()
-    [True, True, False]
-
-    The first four tasks are of one family, and the others are families of their own:
-
-    >>> compare_rankers(values, groups=[0, 0, 0, 0, 1, 2, 3, 4]).unit
-    'families'
+    RankerComparisons
     """
-    table = y_true if rankers is None else None
-    scores = {}
-    if isinstance(rankers, dict):
-        scores = {f"rankers[{name!r}]": one for name, one in rankers.items()}
-    arrive(
-        y_true=y_true,
-        rankers=rankers,
-        **scores,
-        X=X,
-        qid=qid,
-        judge=judge,
-        groups=groups,
-        sample_weight=sample_weight,
-    )
-    are_runs = is_judgements(y_true) or is_judgements(judge)
-    refuse(
-        CHECKS_OF_COMPARED,
-        table=table,
-        table_name="y_true",
-        rankers=rankers,
-        X=X,
-        are_runs=are_runs,
-        judge=judge,
-        groups=groups,
-        sample_weight=sample_weight,
-        fallback=check_zero_division(zero_division),
-    )
-    if rankers is None:
-        unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
-        names, ids, values = read_values(y_true, unused)
-        query_values = QueryValues(
-            names=names, unit="tasks", ids=ids, by_people={"value": values}, by_judge={}
-        )
-    else:
-        measures = named_measures("ndcg@10" if measure is None else measure)
-        query_values = measure_rankers(
-            y_true, judge, rankers, X, qid, measures, zero_division
-        )
-    units = Units(
-        sample_weight,
-        groups,
-        query_values.ids,
-        n_queries=len(next(iter(query_values.by_people.values()))),
-        of_runs=query_values.n_unanswered is not None,
-    )
-    is_compared = {
-        name: _compared_queries(name, query_values, units)
-        for name in query_values.by_people
-    }
+    first = all_values[0]
+    are_runs = first.n_unanswered is not None
+    n_queries = len(first.by_people)
+    units = Units(sample_weight, groups, first.ids, n_queries, of_runs=are_runs)
     refuse(
         CHECKS_OF_RANKED,
-        names=query_values.names,
+        names=first.names,
         baseline=baseline,
-        is_compared=is_compared,
-        has_judge=query_values.is_human is not None,
-        unit=query_values.unit,
-        are_runs=query_values.n_unanswered is not None,
+        is_compared={one.measure: one.are_compared(units) for one in all_values},
+        has_judge=first.by_judge is not None,
+        unit=first.unit,
+        are_runs=are_runs,
     )
-    pairs = _pairs_of(query_values.names, baseline)
+    pairs = _pairs_of(first.names, baseline)
     comparisons = RankerComparisons()
-    for name in query_values.by_people:
-        comparisons[name] = _comparison(
-            name,
-            query_values,
-            units,
-            is_compared[name],
-            pairs,
-            confidence_level,
-            anytime,
+    for values in all_values:
+        means = values.means(units, confidence_level)
+        comparisons[values.measure] = _report(
+            values, units, means, pairs, anytime=False
         )
+    return comparisons
+
+
+def of_measures(comparisons, measure):
+    """Return the comparison by a measure, or all of them if several were asked for."""
     if isinstance(measure, list | tuple | dict):
         return comparisons
     return comparisons.popitem()[1]
@@ -569,126 +510,110 @@ def _pairs_of(names, baseline):
     return [(i, place) for i in range(len(names)) if i != place]
 
 
-def _comparison(
-    measure, query_values, units, is_compared, pairs, confidence_level, anytime
-):
-    """Compare the rankers by one measure."""
-    names = query_values.names
-    values = query_values.by_people[measure]
-    judge_values = query_values.by_judge.get(measure)
-    ids = query_values.ids
-    if ids is None:
-        ids = np.arange(len(values))
-    judge = None
-    judge_unlabelled = None
-    n_judged = 0
-    if judge_values is None:
-        # The means count the undefined queries.
-        of_means = np.where(is_compared[:, np.newaxis], values, np.nan)
-    else:
-        judge = judge_values[is_compared]
-        judge_unlabelled = judge_values[~is_compared]
-        n_judged = len(judge_values)
-        of_means = values[is_compared]
-        ids = ids[is_compared]
-    random_order = None
-    if query_values.random_order is not None:
-        random_order = partial(
-            _mean_of_random_order,
-            query_values.random_order,
-            measure,
-            is_compared,
-            units,
-        )
-    means = mean_intervals(
-        of_means,
-        judge=judge,
-        judge_unlabelled=judge_unlabelled,
-        groups=units.family,
-        sample_weight=units.weights,
-        confidence_level=confidence_level,
-        anytime=anytime,
+def _report(values, units, means, pairs, *, anytime):
+    """Compare the pairs of rankers, and rank the rankers.
+
+    Parameters
+    ----------
+    values : Values
+    units : Units
+    means : MeanIntervals
+        Of the values.
+    pairs : list of tuple (int, int)
+    anytime : bool
+        Whether intervals and p values hold at every look.
+
+    Returns
+    -------
+    RankerComparison
+    """
+    level = means.confidence_level
+    compared, weights, is_compared = units.compared(values.compared(units))
+    statistics = paired_statistics(
+        compared, weights, *values.of_judge(), level, anytime
     )
-    unit = query_values.unit
+    is_undecided = np.zeros(statistics.difference.shape, dtype=bool)
+    judged = None
+    unjudged = ""
+    if values.judged_runs is not None:
+        judged, unjudged, is_undecided = _verdicts_of_runs(
+            values, units, statistics, level, anytime
+        )
+    # Ranks and Holm's correction take a pair without a verdict as equal.
+    p_value = np.where(is_undecided, 1.0, statistics.p_value)
+    statistics = statistics._replace(p_value=p_value)
+    ranks = rank_intervals(p_value, statistics.difference, 1.0 - level)
+    of_pairs = statistics.of_pairs(pairs)
+    p_adjusted = holm(of_pairs.p_value)
+    has_no_verdict = [bool(is_undecided[a, b]) for a, b in pairs]
+    for of_pair in (of_pairs.interval, of_pairs.p_value, p_adjusted):
+        of_pair[has_no_verdict] = np.nan
+    n_judged = 0
+    if values.by_judge is not None:
+        n_judged = len(values.by_judge)
+    unit = values.unit
     if units.family is not None:
         unit = "families"
-        ids = units.family_names
-    compared, unit_weights, is_compared = units.compared(of_means)
-    statistics = paired_statistics(
-        compared, unit_weights, judge, judge_unlabelled, confidence_level, anytime
-    )
-    judged = None
-    is_undecided = np.zeros((len(names), len(names)), dtype=bool)
-    unjudged = ""
-    judged_runs = query_values.judged_runs
-    if judged_runs is not None:
-        mean_fractions, if_relevant = compare_judged(
-            judged_runs, measure, values, statistics, units, confidence_level, anytime
-        )
-        k = judged_runs.cutoff(measure)
-        judged = {f"judged@{k}": mean_fractions}
-        is_undecided = ~np.isnan(if_relevant)
-        is_undecided |= is_undecided.T
-        unjudged = warning_of_undecided(
-            names, mean_fractions, statistics["difference"], if_relevant, k
-        )
-    if unjudged:
-        found("unjudged documents", unjudged, about=measure)
-    # Ranks and Holm's correction take a pair without a verdict as equal.
-    statistics["p_value"][is_undecided] = 1.0
-    ranks = rank_intervals(
-        statistics["p_value"], statistics["difference"], 1.0 - confidence_level
-    )
     return RankerComparison(
-        measure=measure,
-        names=names,
-        qid=ids[is_compared],
+        measure=values.measure,
+        names=values.names,
+        qid=_ids_of_units(values, units)[is_compared],
         values=compared,
-        means=replace(
-            means,
-            names=names,
-            rank_interval=ranks,
-            n_unanswered=query_values.n_unanswered,
-            _random_order=random_order,
-            judged=judged,
-        ),
+        means=replace(means, rank_interval=ranks, judged=judged),
         pairs=pairs,
-        confidence_level=float(confidence_level),
+        difference=of_pairs.difference,
+        interval=of_pairs.interval,
+        p_value=of_pairs.p_value,
+        smallest_p=of_pairs.smallest_p,
+        p_adjusted=p_adjusted,
+        effect=of_pairs.effect,
+        better=of_pairs.better,
+        equal=of_pairs.equal,
+        worse=of_pairs.worse,
+        confidence_level=level,
         unit=unit,
         n_judged=n_judged,
         anytime=anytime,
         unjudged=unjudged,
         findings=findings_so_far(),
-        **_statistics_of_pairs(statistics, pairs, is_undecided),
+        _compared=(values, units),
     )
 
 
-def _compared_queries(measure, query_values, units):
-    """Return whether each query is compared by a measure."""
-    if query_values.is_human is not None:
-        return query_values.is_human
-    is_compared = ~np.isnan(query_values.by_people[measure]).any(axis=1)
-    if units.weights is not None:
-        is_compared &= units.weights > 0
-    return is_compared
+def _ids_of_units(values, units):
+    """Return the ids of the queries, with a judge of those of people, or families."""
+    if units.family is not None:
+        return units.family_names
+    ids = values.ids
+    if ids is None:
+        ids = np.arange(len(values.by_people))
+    return ids if values.is_human is None else ids[values.is_human]
 
 
-def _statistics_of_pairs(statistics, pairs, is_undecided):
-    """Return the statistics of the pairs by name, and p values after Holm's correction.
+def _verdicts_of_runs(values, units, statistics, level, anytime):
+    """Compute judged fractions, and find pairs that unjudged documents could decide.
 
-    They have no interval and no p value where `is_undecided`.
+    Returns
+    -------
+    judged : dict of str to ndarray of shape (n_runs,)
+    unjudged : str
+        The warning, or "".
+    is_undecided : ndarray of bool, shape (n_runs, n_runs)
     """
-    first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
-    of_pairs = {name: matrix[first, second] for name, matrix in statistics.items()}
-    of_pairs["p_adjusted"] = holm(of_pairs["p_value"])
-    for name in ("interval", "p_value", "p_adjusted"):
-        of_pairs[name][is_undecided[first, second]] = np.nan
-    return of_pairs
-
-
-def _mean_of_random_order(random_order, measure, is_compared, units):
-    """Return the mean of a random order, for each ranker or one for all."""
-    values = random_order(measure)
-    values = np.where(is_compared[:, np.newaxis], values, np.nan)
-    compared, weights, _ = units.compared(values)
-    return np.average(compared, axis=0, weights=weights)
+    mean_fractions, if_relevant = undecided_pairs(
+        values.judged_runs,
+        values.measure,
+        values.by_people,
+        statistics,
+        units,
+        level,
+        anytime,
+    )
+    k = values.judged_runs.cutoff(values.measure)
+    unjudged = warning_of_undecided(
+        values.names, mean_fractions, statistics.difference, if_relevant, k
+    )
+    if unjudged:
+        found(_UNJUDGED, unjudged, about=values.measure)
+    is_undecided = ~np.isnan(if_relevant)
+    return {f"judged@{k}": mean_fractions}, unjudged, is_undecided | is_undecided.T

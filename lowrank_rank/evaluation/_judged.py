@@ -163,7 +163,7 @@ class JudgedRuns:
         return table
 
 
-def compare_judged(
+def undecided_pairs(
     judged_runs, measure, values, statistics, units, confidence_level, anytime
 ):
     """Compute judged fractions, and find pairs that unjudged documents could decide.
@@ -178,8 +178,8 @@ def compare_judged(
     measure : str
         Its name.
     values : ndarray of shape (n_queries, n_runs)
-    statistics : dict
-        From `paired_statistics`, of the values.
+    statistics : PairStatistics
+        Of the values of all runs.
     units : Units
     confidence_level : float
     anytime : bool
@@ -209,11 +209,11 @@ def compare_judged(
         of_two = paired_statistics(
             compared, weights, None, None, confidence_level, anytime
         )
-        difference = of_two["difference"][0, 1]
+        difference = of_two.difference[0, 1]
         is_changed = _verdicts(of_two, level)[0, 1] != verdicts[less, more]
         if verdicts[less, more] == 0:
             # A difference that is not significant says no more than its interval.
-            is_changed &= difference > statistics["interval"][less, more, 1]
+            is_changed &= difference > statistics.interval[less, more, 1]
         if is_changed:
             if_relevant[less, more] = difference
     return mean_fractions, if_relevant
@@ -221,8 +221,8 @@ def compare_judged(
 
 def _verdicts(statistics, level):
     """Return the signs of differences; 0 where a difference is not significant."""
-    is_significant = statistics["p_value"] <= level
-    return np.sign(statistics["difference"]) * is_significant
+    is_significant = statistics.p_value <= level
+    return np.sign(statistics.difference) * is_significant
 
 
 def warning_of_undecided(names, mean_fractions, difference, if_relevant, k):
@@ -239,7 +239,8 @@ def warning_of_undecided(names, mean_fractions, difference, if_relevant, k):
         f"favours {old}: {new} - {old} is {difference[less, more]:+.3f}, and "
         f"{if_relevant[less, more]:+.3f} if those that {new} alone has are relevant. "
         f"So this pair has no verdict. Judge the first {k} documents of both in "
-        "queries drawn at random, and give the old judgements as judge=."
+        "queries drawn at random, and give the old judgements as the judge of "
+        "compare_judged_runs."
     )
     if len(undecided) > 1:
         warning += f" The same holds for {len(undecided) - 1} more pairs."

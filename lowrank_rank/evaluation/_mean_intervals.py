@@ -1,6 +1,6 @@
 """Means with their intervals, also of a few human values and many values of a judge."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,9 +14,10 @@ from ..validation._check import refuse
 from ..validation._checks_of_comparisons import (
     CHECKS_OF_COMPARED,
     CHECKS_OF_JUDGED_VALUES,
+    CHECKS_OF_LOOKS,
     CHECKS_OF_MEANS,
 )
-from ..validation._findings import Finding, findings_so_far
+from ..validation._findings import Finding, findings_so_far, reports
 from ..validation._kinds import arrive
 from ..validation._parameters import LEVEL, checked
 from ..validation._rules import look_for
@@ -27,7 +28,9 @@ from ._values import check_same_ids, read_columns
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeanIntervals(TableMixin):
-    """Means with their intervals; returned by `mean_intervals`, prints as a table.
+    """Means with their intervals; prints as a table.
+
+    `mean_intervals` and `judged_mean_intervals` return it, and comparisons hold it.
 
     Attributes
     ----------
@@ -39,6 +42,8 @@ class MeanIntervals(TableMixin):
         Confidence interval of each mean.
     p_value : ndarray of shape (k,)
         Two-sided p value of the mean 0.
+    confidence_level : float
+        Of each interval.
     n_queries : ndarray of int, shape (k,)
         Number of values in each mean: of queries, or of families if there are groups.
     n_undefined : ndarray of int, shape (k,)
@@ -52,16 +57,14 @@ class MeanIntervals(TableMixin):
         lam, averaged over the folds; 0 where the judge is not used. None without a
         judge.
     n_unanswered : ndarray of int, shape (k,), or None
-        Number of queries that a run lacks and another run has; `compare_rankers` of
-        runs only.
+        Number of queries that a run lacks and another run has; of `compare_runs`.
     judged : dict of str to ndarray of shape (k,), or None
         ``{"judged@10": ...}``, the mean fraction of the first 10 documents that are
         judged, for 10 the k of the measure, or the depth of the pool if it has none;
-        `compare_rankers` of runs only, whose judgements name documents that are not
-        relevant.
+        of `compare_runs`, if the judgements name documents that are not relevant.
     rank_interval : ndarray of int, shape (k, 2), or None
-        Lowest and highest rank of each ranker; `compare_rankers` only, whose means are
-        printed best first.
+        Lowest and highest rank of each ranker; of comparisons, whose means are printed
+        best first.
     findings : tuple of Finding
         What the rules found, as in the warnings of the call: each has a `rule`, a
         `sentence` and a `category`.
@@ -80,6 +83,7 @@ class MeanIntervals(TableMixin):
     standard_error: np.ndarray
     interval: np.ndarray
     p_value: np.ndarray
+    confidence_level: float
     n_queries: np.ndarray
     n_undefined: np.ndarray
     unit: str = "queries"
@@ -91,18 +95,66 @@ class MeanIntervals(TableMixin):
     findings: tuple[Finding, ...] = ()
     #: Function that computes `random_order`, which costs as much as a ranker.
     _random_order: Any = None
+    #: The values of the means, NaN where undefined, shape (n, k).
+    _values: Any = None
 
     @cached_property
     def random_order(self) -> Any:
         """Mean of the measure if each query is ordered at random, shape (k,).
 
         It is the value of equal scores; for a run, of a random order of what the run
-        retrieved. With a judge, over the queries that people labelled. None except in
-        `compare_rankers` of rankers.
+        retrieved. With a judge, over the queries that people labelled. None of values.
         """
         if self._random_order is None:
             return None
         return np.broadcast_to(self._random_order(), len(self.names))
+
+    @reports
+    def at_every_look(self) -> "MeanIntervals":
+        """Compute intervals that hold however often one looks while queries are added.
+
+        All intervals at all numbers of queries hold together with probability
+        `confidence_level`. They are confidence sequences by betting [1]_. The values
+        must be in [0, 1], and the order of the rows is that in which the queries were
+        added, at the end. The guide has the figures, :ref:`looks`.
+
+        Returns
+        -------
+        MeanIntervals
+            The same means, with wider intervals and larger p values, without ranks.
+
+        Raises
+        ------
+        ValueError
+            If there are values outside [0, 1], families, weights or a judge.
+
+        References
+        ----------
+        .. [1] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables
+           by betting", Journal of the Royal Statistical Society B 86, 2024.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lowrank_rank.evaluation import mean_intervals
+        >>> means = mean_intervals(np.tile([0.25, 0.75], 20))
+        >>> means.interval.round(2), means.at_every_look().interval.round(2)
+        (array([[0.42, 0.58]]), array([[0.35, 0.65]]))
+        """
+        refuse(CHECKS_OF_LOOKS, means=self, h=self._values)
+        intervals = []
+        p_values = []
+        for column in self._values.T:
+            values = column[~np.isnan(column)]
+            interval, p_value = betting(values[np.newaxis], 0.0, self.confidence_level)
+            intervals.append(interval)
+            p_values.append(p_value)
+        return replace(
+            self,
+            interval=np.concatenate(intervals),
+            p_value=np.concatenate(p_values),
+            rank_interval=None,
+        )
 
     def _columns(self):
         ranks = self.rank_interval
@@ -135,111 +187,59 @@ class MeanIntervals(TableMixin):
         return {name: [values[i] for i in order] for name, values in columns.items()}
 
 
-@checked(confidence_level=LEVEL, anytime=[bool])
+@checked(confidence_level=LEVEL)
 def mean_intervals(
-    human: Any,
+    values: Any,
     *,
-    judge: Any = None,
-    judge_unlabelled: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
     confidence_level: float = 0.95,
-    anytime: bool = False,
 ) -> MeanIntervals:
     """Means of a measure over queries, each with its interval.
 
     The interval is Student's: mean +- t s / sqrt(n), for the standard deviation s of n
     queries. If all values are 0 or 1, such as right and wrong answers, it is Wilson's
-    [1]_. A judge, such as a language model that grades documents, adds many values to a
-    few human ones. The judge may be wrong: the human values correct its bias, so they
-    must be a random sample.
+    [1]_. The queries must be independent: days in a row, or queries of one user, are
+    not, and `groups` names what belongs together. The guide has the formulas of weights
+    and the coverage, :ref:`how-intervals`.
 
     Parameters
     ----------
-    human : array-like of shape (n,) or (n, k), frame, or dict of columns
+    values : array-like of shape (n,) or (n, k), frame, or dict of columns
         A measure of each query, such as the tables of `per_query` and of `evaluate_run`
         with ``average=None``. NaN, a query on which the measure is undefined, is only
-        counted.
-    judge : same or None, default=None
-        Values of the same queries by the judge's labels.
-    judge_unlabelled : array-like of shape (N,) or (N, k), frame, dict of columns or \
-None, default=None
-        Values of other queries, which have no human labels, by the judge's labels.
-        Columns with names are matched by name. A frame with a column of ids or row
-        numbers ("qid", "index", "task_id") is refused: make it the index.
+        counted. A frame with a column of ids or row numbers ("qid", "index", "task_id")
+        is refused: make it the index.
     groups : array-like of shape (n,), Series, dict or None, default=None
         Family of each query, such as the document that several questions are about. The
         values are averaged within each family first, and a family is one value. A
         Series or dict goes by the ids of the queries, the index of a frame.
-        Not with a judge.
     sample_weight : array-like of shape (n,), Series, dict or None, default=None
         Weight >= 0 of each query, such as its traffic, given as `groups`. The weight of
-        a family is the mean weight of its queries. Not with a judge.
+        a family is the mean weight of its queries.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
-    anytime : bool, default=False
-        Whether intervals and p values hold at every look, however often one looks while
-        queries are added at the end [3]_. The values must be in [0, 1]. Not with
-        a judge, groups or weights.
 
     Returns
     -------
     MeanIntervals
-        Prints as a table, with ``to_frame()``.
+        Prints as a table, with ``to_frame()``. ``at_every_look()`` gives intervals that
+        hold however often one looks while queries are added.
 
     Raises
     ------
     ValueError
-        If a column has fewer than two values, or one that is infinite. With a judge, if
-        there are fewer than five human values or two others, shapes do not fit, or a
-        value is NaN.
+        If a column has fewer than two values, or one that is infinite.
 
     See Also
     --------
+    judged_mean_intervals : With a judge's values of many more queries.
     compare_rankers : Intervals of the differences between rankers.
-
-    Notes
-    -----
-    Simulated intervals of 95 % cover .95 for NDCG@10 of 5 to 50 queries, .95 to .98 for
-    right and wrong answers of 20 queries, and .81 to .90 for money with rare large
-    values. The queries must be independent: days in a row, or queries of one user, are
-    not, and `groups` names what belongs together.
-
-    With weights of shares ``p_i = w_i / sum(w)``, the mean is ``m = sum(p x)`` and n
-    is ``1 / sum(p**2)``, the effective number of queries. The variance of the mean is
-    the larger of two, ``sum(p (x - m)**2) / (n - 1)`` and
-    ``sum(p**2 (x - m)**2 / (1 - 2 p + 1/n))``, which holds if heavy queries vary more
-    or less than others.
-
-    With ``anytime=True``, all intervals at all numbers of queries hold together with
-    probability `confidence_level`. They are confidence sequences by betting. The order
-    of the queries counts: it is that of the rows, in which they were added. The
-    intervals are 2 times as wide as Student's with 30 queries, and 1.6 times with 100
-    or more. In all looks at 200 queries they miss the mean difference of equal rankers
-    in less than .03 of the cases, and Student's in .27 or more.
-
-    With a judge, the estimate [2]_ is the mean of
-    ``c_i = h_i - lam_i (j_i - mean(judge_unlabelled))``, of human values h and the
-    judge's j. The variance is ``var(c) / n + lam**2 var(judge_unlabelled) / N``. lam in
-    [0, 1] minimises the variance. Cross-fitting: lam_i is estimated without the fold of
-    value i, and every fifth value is in the same fold.
-
-    Few errors of the judge tell little about the others. So two pairs are added if all
-    human values are 0 or 1, or if human and judged values differ in m pairs only, with
-    ``2**(1 - m) > 1 - confidence_level`` (five or fewer for 95 %). They are the largest
-    value by people with the smallest by the judge, and the reverse, and the quantile is
-    that of the normal distribution. If the interval is then not narrower than that of
-    the human values alone, the judge is not used: lam = 0, and all results are those of
-    the human values alone.
 
     References
     ----------
     .. [1] E. Wilson, "Probable inference, the law of succession, and statistical
        inference", Journal of the American Statistical Association 22, 1927.
-    .. [2] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
-       Inference", arXiv:2311.01453, 2023.
-    .. [3] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by
-       betting", Journal of the Royal Statistical Society B 86, 2024.
 
     Examples
     --------
@@ -250,16 +250,6 @@ None, default=None
     mean    low   high  n_queries  n_undefined
        3  1.037  4.963          5            0
 
-    50 human values with a judge of 950 others that always agrees, and without it:
-
-    >>> import numpy as np
-    >>> values = np.tile([0.0, 1.0], 500)
-    >>> few, others = values[:50], values[50:]
-    >>> mean_intervals(few, judge=few, judge_unlabelled=others).interval.round(2)
-    array([[0.44, 0.56]])
-    >>> mean_intervals(few).interval.round(2)
-    array([[0.37, 0.63]])
-
     Five questions about two documents, and questions of unequal traffic:
 
     >>> answers, document = [1, 1, 1, 0, 1], ["a", "a", "a", "b", "b"]
@@ -268,26 +258,16 @@ None, default=None
     >>> mean_intervals(answers, sample_weight=[2, 1, 1, 4, 2]).mean
     array([0.6])
     """
-    arrive(
-        human=human,
-        judge=judge,
-        judge_unlabelled=judge_unlabelled,
-        groups=groups,
-        sample_weight=sample_weight,
-    )
+    arrive(values=values, groups=groups, sample_weight=sample_weight)
     refuse(
         CHECKS_OF_COMPARED,
-        table=human,
-        table_name="human",
-        judge=judge,
-        judge_unlabelled=judge_unlabelled,
+        table=values,
+        table_name="values",
         groups=groups,
         sample_weight=sample_weight,
     )
-    check_same_index(human=human, judge=judge)
-    names, h = read_columns(human, "human")
-    ids = ids_of_table(human)
-    units = Units(sample_weight, groups, ids, len(h))
+    names, h = read_columns(values, "values")
+    units = Units(sample_weight, groups, ids_of_table(values), len(h))
     unit = "queries" if groups is None else "families"
     n_undefined = np.isnan(h).sum(axis=0)
     if units.weights is not None:
@@ -296,11 +276,8 @@ None, default=None
         n_undefined = np.isnan(h[counts]).sum(axis=0)
         h = np.where(counts[:, np.newaxis], h, np.nan)
     h, weights = units.average(h)
-    is_undefined = np.isnan(h)
-    if is_undefined.any() and not _are_measures(names):
-        words = [name or f"column {j}" for j, name in enumerate(names)]
-        look_for("undefined queries", words, is_undefined)
-    n_defined = (~is_undefined).sum(axis=0)
+    _look_for_undefined(names, h)
+    n_defined = (~np.isnan(h)).sum(axis=0)
     refuse(
         CHECKS_OF_MEANS,
         h=h,
@@ -308,39 +285,123 @@ None, default=None
         unit=unit,
         n_defined=n_defined,
         weights=weights,
-        anytime=anytime,
-        judge=judge,
-        groups=groups,
     )
     means, n_effective = _means_of_people(h, weights, confidence_level)
-    if anytime:
-        means = _means_at_every_look(h, means, confidence_level)
-    judge_weight = None
-    if judge is not None:
-        check_same_ids(human, judge)
-        _, j = read_columns(judge, "judge", names)
-        _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
-        refuse(CHECKS_OF_JUDGED_VALUES, h=h, j=j, j_unlabelled=j_unlabelled)
-        check_finite(h, "human")
-        check_finite(j, "judge")
-        check_finite(j_unlabelled, "judge_unlabelled")
-        look_for("chosen queries", j, j_unlabelled)
-        means, judge_weight = _means_with_judge(
-            h, j, j_unlabelled, means, confidence_level
-        )
     return MeanIntervals(
         names=names,
         mean=means.mean,
         standard_error=means.standard_error,
         interval=means.interval,
         p_value=means.p_value,
+        confidence_level=float(confidence_level),
         n_queries=n_defined,
         n_undefined=n_undefined,
         unit=unit,
         n_effective=n_effective,
+        findings=findings_so_far(),
+        _values=h,
+    )
+
+
+@checked(confidence_level=LEVEL)
+def judged_mean_intervals(
+    people: Any,
+    judge: Any,
+    judge_unlabelled: Any,
+    *,
+    confidence_level: float = 0.95,
+) -> MeanIntervals:
+    """Means of few values by people and many by a judge, each with its interval.
+
+    A judge, such as a language model that grades documents, adds many values to a few
+    by people. The judge may be wrong: the values by people correct its bias, so they
+    must be a random sample. The estimate is prediction-powered [1]_. Where its interval
+    is not narrower than that of `mean_intervals` of people alone, the judge is not
+    used. The guide has the formulas, :ref:`how-judges`.
+
+    Parameters
+    ----------
+    people : array-like of shape (n,) or (n, k), frame, or dict of columns
+        A measure of each query, by the labels of people.
+    judge : same
+        Values of the same queries by the judge's labels.
+    judge_unlabelled : array-like of shape (N,) or (N, k), frame, or dict of columns
+        Values of other queries, which people did not label, by the judge's labels.
+        Columns with names are matched by name.
+    confidence_level : float, default=0.95
+        Confidence level of each single interval.
+
+    Returns
+    -------
+    MeanIntervals
+        Prints as a table, with ``to_frame()``; `judge_weight` is 0 where the judge is
+        not used.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than five values by people or two others, shapes do not fit,
+        or a value is NaN or infinite.
+
+    See Also
+    --------
+    compare_judged : Differences of rankers, by labels of people and of a judge.
+
+    References
+    ----------
+    .. [1] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
+       Inference", arXiv:2311.01453, 2023.
+
+    Examples
+    --------
+    50 values by people with a judge of 950 others that always agrees, and without it:
+
+    >>> import numpy as np
+    >>> from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals
+    >>> values = np.tile([0.0, 1.0], 500)
+    >>> few, others = values[:50], values[50:]
+    >>> judged_mean_intervals(few, few, others).interval.round(2)
+    array([[0.44, 0.56]])
+    >>> mean_intervals(few).interval.round(2)
+    array([[0.37, 0.63]])
+    """
+    arrive(people=people, judge=judge, judge_unlabelled=judge_unlabelled)
+    check_same_index(people=people, judge=judge)
+    names, h = read_columns(people, "people")
+    _look_for_undefined(names, h)
+    n_defined = (~np.isnan(h)).sum(axis=0)
+    refuse(CHECKS_OF_MEANS, h=h, names=names, unit="queries", n_defined=n_defined)
+    alone, _ = _means_of_people(h, None, confidence_level)
+    check_same_ids(people, judge)
+    _, j = read_columns(judge, "judge", names)
+    _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
+    refuse(CHECKS_OF_JUDGED_VALUES, h=h, j=j, j_unlabelled=j_unlabelled)
+    check_finite(h, "people")
+    check_finite(j, "judge")
+    check_finite(j_unlabelled, "judge_unlabelled")
+    look_for("chosen queries", j, j_unlabelled)
+    means, judge_weight = _means_with_judge(h, j, j_unlabelled, alone, confidence_level)
+    return MeanIntervals(
+        names=names,
+        mean=means.mean,
+        standard_error=means.standard_error,
+        interval=means.interval,
+        p_value=means.p_value,
+        confidence_level=float(confidence_level),
+        n_queries=n_defined,
+        n_undefined=np.isnan(h).sum(axis=0),
         judge_weight=judge_weight,
         findings=findings_so_far(),
+        _values=h,
     )
+
+
+def _look_for_undefined(names, h):
+    """Look for queries without a value, unless the columns are measures by name."""
+    is_undefined = np.isnan(h)
+    if is_undefined.any() and not _are_measures(names):
+        words = [name or f"column {j}" for j, name in enumerate(names)]
+        look_for("undefined queries", words, is_undefined)
 
 
 def _are_measures(names):
@@ -404,20 +465,6 @@ def _means_with_judge(h, j, j_unlabelled, alone, confidence_level):
         is_binary=is_binary,
         is_few=np.zeros(h.shape[1], dtype=bool),
         confidence_level=confidence_level,
-    )
-
-
-def _means_at_every_look(h, means, confidence_level):
-    """Replace the intervals and p values of means by those that hold at every look."""
-    intervals = []
-    p_values = []
-    for column in h.T:
-        values = column[~np.isnan(column)]
-        interval, p_value = betting(values[np.newaxis], 0.0, confidence_level)
-        intervals.append(interval)
-        p_values.append(p_value)
-    return means._replace(
-        interval=np.concatenate(intervals), p_value=np.concatenate(p_values)
     )
 
 

@@ -1,5 +1,7 @@
 """Paired differences of rankers: intervals, tests, ranks and Holm's correction."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ._betting import betting
@@ -12,6 +14,33 @@ from ._mean_intervals import (
     student,
     weighted_moments,
 )
+
+
+class PairStatistics(NamedTuple):
+    """Statistics of the differences of pairs, or of all rankers a and b (matrices).
+
+    Attributes
+    ----------
+    difference : ndarray of shape (k,) or (n_rankers, n_rankers)
+        Mean difference.
+    interval : ndarray of this shape and 2 ends
+    p_value, smallest_p, effect, better, equal, worse : ndarray of this shape
+        As in `RankerComparison`.
+    """
+
+    difference: np.ndarray
+    interval: np.ndarray
+    p_value: np.ndarray
+    smallest_p: np.ndarray
+    effect: np.ndarray
+    better: np.ndarray
+    equal: np.ndarray
+    worse: np.ndarray
+
+    def of_pairs(self, pairs):
+        """Take the statistics of some pairs (a, b) of all rankers."""
+        first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
+        return self._make(matrix[first, second] for matrix in self)
 
 
 def paired_statistics(
@@ -34,8 +63,8 @@ def paired_statistics(
 
     Returns
     -------
-    dict of str to ndarray of shape (n_rankers, n_rankers) or (n_rankers, n_rankers, 2)
-        Named as in `RankerComparison`.
+    PairStatistics
+        Of all rankers.
     """
     by_ranker = np.ascontiguousarray(values.T)
     # Smaller differences are rounding errors of sums over documents.
@@ -61,7 +90,7 @@ def paired_statistics(
                 anytime=anytime,
             )
         )
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    return PairStatistics._make(map(np.array, zip(*rows, strict=True)))
 
 
 def _largest_differences(by_ranker):
@@ -117,7 +146,7 @@ def statistics_of_differences(
 
     Returns
     -------
-    dict of str to ndarray of shape (k,) or (k, 2)
+    PairStatistics
     """
     d[np.abs(d) <= rounding] = 0.0
     better = (d > 0).sum(axis=1)
@@ -170,16 +199,16 @@ def statistics_of_differences(
     effect = np.divide(
         mean, standard_deviation, out=infinite, where=standard_deviation > 0
     )
-    return {
-        "difference": mean,
-        "interval": interval,
-        "p_value": p_value,
-        "smallest_p": smallest_p,
-        "effect": effect,
-        "better": better,
-        "equal": d.shape[1] - better - worse,
-        "worse": worse,
-    }
+    return PairStatistics(
+        difference=mean,
+        interval=interval,
+        p_value=p_value,
+        smallest_p=smallest_p,
+        effect=effect,
+        better=better,
+        equal=d.shape[1] - better - worse,
+        worse=worse,
+    )
 
 
 def _moments(d, weights):

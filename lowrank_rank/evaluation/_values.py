@@ -18,7 +18,6 @@ from ..validation._checks_of_tables import (
     CHECKS_OF_PAIRED_VALUES,
     CHECKS_OF_VALUES,
 )
-from ..validation._kinds import arrive
 
 
 def read_columns(values, name, expected=()):
@@ -76,19 +75,17 @@ def read_columns(values, name, expected=()):
     return names, array
 
 
-def check_same_ids(human, judge):
+def check_same_ids(people, judge):
     """Refuse structured arrays whose ids show that their rows are different queries."""
-    refuse(CHECKS_OF_COLUMNS, human=human, judge=judge)
+    refuse(CHECKS_OF_COLUMNS, people=people, judge=judge)
 
 
-def read_values(table, unused):
+def read_values(table):
     """Read a table of values: a row for each query or task, a column for each ranker.
 
     Parameters
     ----------
     table : frame or dict of lists
-    unused : dict
-        Arguments that such a table leaves no use for; each must be None.
 
     Returns
     -------
@@ -98,15 +95,14 @@ def read_values(table, unused):
         Index of a pandas frame.
     values : ndarray of shape (n, n_rankers)
     """
-    arrive(y_true=table)
     columns = []
     if isinstance(table, dict) or is_frame(table):
         columns = column_names(table)
     refuse_same_names(columns, "the table of values")
-    refuse(CHECKS_OF_VALUES, table=table, columns=columns, unused=unused)
-    refuse_id_columns("a ranker", y_true=table)
-    check_same_index(**{f"y_true[{name!r}]": table[name] for name in columns})
-    names, values = read_columns(table, "y_true")
+    refuse(CHECKS_OF_VALUES, table=table, columns=columns)
+    refuse_id_columns("a ranker", table=table)
+    check_same_index(**{f"table[{name!r}]": table[name] for name in columns})
+    names, values = read_columns(table, "table")
     refuse(CHECKS_OF_PAIRED_VALUES, table=table, names=names, values=values)
     index = getattr(table[columns[0]], "index", None)
     ids = None

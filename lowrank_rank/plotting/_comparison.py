@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation._comparison import RankerComparison, compare_rankers
+from ..evaluation import compare_rankers
+from ..evaluation._comparison import RankerComparison
 from ..validation._arrays import MatrixLike
 from ..validation._kinds import arrive
 from ..validation._parameters import check_parameter
@@ -17,7 +18,7 @@ class RankerComparisonDisplay(Display):
     Parameters
     ----------
     comparison : RankerComparison
-        From `compare_rankers`.
+        From `compare_rankers`, `compare_runs`, `compare_values` or `compare_judged`.
 
     Attributes
     ----------

@@ -11,40 +11,42 @@ from ._check import Check
 from ._columns import first_text
 from ._kinds import kind_of
 
-# Arguments that do not go together --------------------------------------------------
+# Rankers and their labels ------------------------------------------------------------
 
 
-def _finds_no_rankers(given):
-    """Find rankers without names."""
-    if given.rankers is None or (isinstance(given.rankers, dict) and given.rankers):
+def _finds_no_names(given):
+    """Find rankers or runs without names."""
+    name = "runs" if given.are_runs else "rankers"
+    ones = getattr(given, name)
+    if given.table_name is not None or (isinstance(ones, dict) and ones):
         return None
-    return {}
+    what = "runs" if given.are_runs else "scores or fitted models"
+    return {"name": name, "what": what}
 
 
-def _finds_half_a_judge(given):
-    """Find the values of a judge for some queries and not for the others."""
-    if given.table_name != "human":
+def _finds_exchanged(given):
+    """Find runs by name in place of judgements."""
+    if not isinstance(given.qrels, dict):
         return None
-    return None if (given.judge is None) == (given.judge_unlabelled is None) else {}
+    for name, queries in given.qrels.items():
+        of_queries = queries.items() if isinstance(queries, dict) else ()
+        for query, documents in of_queries:
+            if isinstance(documents, dict):
+                return {"place": f"qrels[{shown(name)}][{shown(query)}]"}
+    return None
 
 
-def _finds_beside_judge(name):
-    """Return a finder of an argument that does not go with a judge."""
-
-    def finds(given):
-        if given.judge is None or getattr(given, name) is None:
-            return None
-        without = ""
-        if given.table_name == "human":
-            without = "judge = judge_unlabelled = None"
-        return {"without": without}
-
-    return finds
+def _finds_no_labels(given):
+    """Find judgements of documents, or a table of values, in place of labels."""
+    if not given.are_documents:
+        return None
+    function = "compare_judged_runs" if given.has_judge else "compare_runs"
+    return {"name": given.labels_name, "function": function}
 
 
 def _finds_skipped(given):
     """Find queries that are skipped, beside a judge."""
-    if given.judge is None or given.rankers is None or not np.isnan(given.fallback):
+    if not given.has_judge or not np.isnan(given.fallback):
         return None
     return {}
 
@@ -72,11 +74,14 @@ def _finds_name_of_column(given):
     return None
 
 
+def _is_model(ranker):
+    return hasattr(ranker, "fit") or hasattr(ranker, "predict")
+
+
 def _finds_no_features(given):
     """Find a model without the rows that it scores."""
     for name, ranker in (given.rankers or {}).items():
-        is_model = hasattr(ranker, "fit") or hasattr(ranker, "predict")
-        if is_model and given.X is None and not given.are_runs:
+        if _is_model(ranker) and given.X is None:
             return {"name": repr(name)}
     return None
 
@@ -84,8 +89,7 @@ def _finds_no_features(given):
 def _finds_function(given):
     """Find a function in place of scores."""
     for name, ranker in (given.rankers or {}).items():
-        is_model = hasattr(ranker, "fit") or hasattr(ranker, "predict")
-        if callable(ranker) and not is_model and not given.are_runs:
+        if callable(ranker) and not _is_model(ranker):
             return {"name": repr(name)}
     return None
 
@@ -93,46 +97,36 @@ def _finds_function(given):
 CHECKS_OF_COMPARED = [
     Check(
         name="rankers without names",
-        finds=_finds_no_rankers,
-        sentence=(
-            "rankers must be a dict from names to scores, fitted models or runs."
-        ),
+        finds=_finds_no_names,
+        sentence="{name} must be a dict from names to {what}.",
     ),
     Check(
-        name="half a judge",
-        finds=_finds_half_a_judge,
+        name="runs in place of judgements",
+        finds=_finds_exchanged,
         sentence=(
-            "judge holds the judge's values of the queries with human values, and "
-            "judge_unlabelled those of other queries: give both or neither."
-        ),
-    ),
-    Check(
-        name="families beside a judge",
-        finds=_finds_beside_judge("groups"),
-        sentence=(
-            "groups= is not available with judge=: the values of people and of the "
-            "judge must be averages of the families already."
+            "{place} is a dict: qrels holds tables by name, and must be one table."
         ),
         remedies={
-            "Without the judge": "{without}",
-            "Without families": "groups = None",
+            "If qrels and runs are exchanged, write": "qrels, runs = runs, qrels"
         },
+        raises=TypeError,
     ),
     Check(
-        name="weights beside a judge",
-        finds=_finds_beside_judge("sample_weight"),
-        sentence="sample_weight= is not available with judge=.",
-        remedies={
-            "Without the judge": "{without}",
-            "Without weights": "sample_weight = None",
-        },
+        name="judgements in place of labels",
+        finds=_finds_no_labels,
+        sentence=(
+            "{name} must be labels of rows, and is a dict, a file or a table of "
+            "documents. Judgements of documents and runs are for {function}, a table "
+            "of values of rankers is for compare_values."
+        ),
+        raises=TypeError,
     ),
     Check(
         name="skipped queries beside a judge",
         finds=_finds_skipped,
         sentence=(
-            "With judge=, zero_division must be a number: human and judge can leave "
-            "different queries undefined, and skipping them would bias the means."
+            "zero_division must be a number: people and judge can leave different "
+            "queries undefined, and skipping them would bias the means."
         ),
         remedies={"": "zero_division = 0"},
     ),
@@ -162,11 +156,6 @@ CHECKS_OF_COMPARED = [
 # Runs -------------------------------------------------------------------------------
 
 
-def _finds_features_of_runs(given):
-    """Find features or ids beside runs."""
-    return None if given.X is None and given.qid is None else {}
-
-
 def _finds_unjudged_query(given):
     """Find a query that the judge did not label."""
     if given.by_judge is None:
@@ -192,12 +181,6 @@ def _finds_families_of_table(given):
 
 
 CHECKS_OF_RUNS = [
-    Check(
-        name="features beside runs",
-        finds=_finds_features_of_runs,
-        sentence="Runs and judgements carry their queries, and take no X and no qid.",
-        remedies={"": "X = qid = None"},
-    ),
     Check(
         name="queries that the judge lacks",
         finds=_finds_unjudged_query,
@@ -279,7 +262,7 @@ CHECKS_OF_JUDGE = [
         name="shape of the judge's labels",
         finds=_finds_shape_of_judge,
         sentence=(
-            "y_true has the shape {shape}, and judge {of_judge}: they must be equal."
+            "people has the shape {shape}, and judge {of_judge}: they must be equal."
         ),
     ),
     Check(
@@ -291,7 +274,7 @@ CHECKS_OF_JUDGE = [
         name="queries labelled in part",
         finds=_finds_labels_in_part,
         sentence=(
-            "y_true has NaN in {n} of {length} rows of query {query}: people must "
+            "people has NaN in {n} of {length} rows of query {query}: people must "
             "label all rows of a query or none."
         ),
     ),
@@ -299,7 +282,7 @@ CHECKS_OF_JUDGE = [
         name="items of people and of the judge",
         finds=_finds_other_items,
         sentence=(
-            "Only one of y_true and judge is NaN in row {row}, item {item}: people "
+            "Only one of people and judge is NaN in row {row}, item {item}: people "
             "must label all items of the row that the judge labels, or none."
         ),
     ),
@@ -507,19 +490,12 @@ CHECKS_OF_QUERY_VALUES = [
 
 # Means ------------------------------------------------------------------------------
 
-#: Why intervals do not hold at every look.
-_REASONS = {
-    "judge": "the weight of a judge is estimated from all queries, for one look",
-    "groups": "each further query of a family changes the family's average",
-    "sample_weight": "the bets take each query once, when it comes",
-}
-
 
 def _finds_few_values(given):
     """Find a column with fewer than two values."""
     if given.n_defined.min() >= 2:
         return None
-    name = given.names[np.argmin(given.n_defined)] or "human"
+    name = given.names[np.argmin(given.n_defined)] or given.table_name or "people"
     n_defined = given.n_defined.min()
     return {"name": name, "n": n_defined, "n_all": len(given.h), "unit": given.unit}
 
@@ -535,33 +511,6 @@ def _finds_single_weight(given):
     return {"n": f"{n.min():.3g}"} if n.min() < 2.0 else None
 
 
-def _finds_without_look(given):
-    """Find an argument without an interval that holds at every look."""
-    given_arguments = {
-        "judge": given.judge,
-        "groups": given.groups,
-        "sample_weight": given.weights,
-    }
-    for name, value in given_arguments.items():
-        if given.anytime and value is not None:
-            without = "" if name == "judge" else f"{name} = None"
-            return {"name": name, "reason": _REASONS[name], "without": without}
-    return None
-
-
-def _finds_unbounded(given):
-    """Find values outside [0, 1], beyond rounding errors of sums over documents."""
-    if not given.anytime:
-        return None
-    lowest = np.nanmin(given.h)
-    highest = np.nanmax(given.h)
-    if lowest >= -1e-9 and highest <= 1.0 + 1e-9:
-        return None
-    return {"lowest": f"{lowest:.3g}", "highest": f"{highest:.3g}"}
-
-
-_ONE_LOOK = "For intervals that hold at one look"
-
 CHECKS_OF_MEANS = [
     Check(
         name="few values",
@@ -576,23 +525,59 @@ CHECKS_OF_MEANS = [
             "estimate as precisely, and at least two are needed."
         ),
     ),
+]
+
+# Looks ------------------------------------------------------------------------------
+
+
+def _finds_without_look(given):
+    """Find what has no interval that holds at every look."""
+    means = given.means
+    if means.judge_weight is not None:
+        return {
+            "what": "a judge",
+            "reason": "its weight is estimated from all queries, for one look",
+        }
+    if means.unit == "families":
+        return {
+            "what": "families",
+            "reason": "each further query of a family changes the family's average",
+        }
+    if means.n_effective is not None:
+        return {
+            "what": "unequal weights",
+            "reason": "the bets take each query once, when it comes",
+        }
+    return None
+
+
+def _finds_unbounded(given):
+    """Find values outside [0, 1], beyond rounding errors of sums over documents."""
+    lowest = np.nanmin(given.h)
+    highest = np.nanmax(given.h)
+    if lowest >= -1e-9 and highest <= 1.0 + 1e-9:
+        return None
+    return {"lowest": f"{lowest:.3g}", "highest": f"{highest:.3g}"}
+
+
+CHECKS_OF_LOOKS = [
     Check(
-        name="argument without looks",
+        name="result without looks",
         finds=_finds_without_look,
-        sentence="anytime=True is not available with {name}=: {reason}.",
-        remedies={_ONE_LOOK: "anytime = False", "Without {name}": "{without}"},
+        sentence="at_every_look() has no intervals with {what}: {reason}.",
     ),
     Check(
         name="values without bounds",
         finds=_finds_unbounded,
         sentence=(
-            "anytime=True needs values in [0, 1], as those of 'ndcg@10', or divided by "
-            "the largest value possible, and these are {lowest} to {highest}: the bets "
-            "need bounds that hold for all later queries too."
+            "at_every_look() needs values in [0, 1], as those of 'ndcg@10', or divided "
+            "by the largest value possible, and these are {lowest} to {highest}: the "
+            "bets need bounds that hold for all later queries too."
         ),
-        remedies={_ONE_LOOK: "anytime = False"},
     ),
 ]
+
+# Values of people and of a judge -----------------------------------------------------
 
 
 def _finds_shapes_of_values(given):
@@ -601,7 +586,7 @@ def _finds_shapes_of_values(given):
     if shape == given.j.shape and shape[1:] == given.j_unlabelled.shape[1:]:
         return None
     return {
-        "human": shape,
+        "people": shape,
         "judge": given.j.shape,
         "unlabelled": given.j_unlabelled.shape,
     }
@@ -619,8 +604,8 @@ CHECKS_OF_JUDGED_VALUES = [
         name="shapes of judged values",
         finds=_finds_shapes_of_values,
         sentence=(
-            "human has the shape {human}, judge {judge}, judge_unlabelled "
-            "{unlabelled}: give human and judge of one shape, (n,) or (n, k), "
+            "people has the shape {people}, judge {judge}, judge_unlabelled "
+            "{unlabelled}: give people and judge of one shape, (n,) or (n, k), "
             "judge_unlabelled (N,) or (N, k)."
         ),
     ),
@@ -628,7 +613,7 @@ CHECKS_OF_JUDGED_VALUES = [
         name="few judged values",
         finds=_finds_few_judged,
         sentence=(
-            "{n} values have human labels and {n_unlabelled} the judge's labels alone: "
+            "{n} values have labels of people and {n_unlabelled} the judge's labels alone: "
             "at least 5 and 2 are needed."
         ),
     ),

@@ -243,17 +243,14 @@ def _finds_several_tables(given):
         for document, value in values:
             if not isinstance(value, dict):
                 continue
-            one = exchanged = ""
-            if given.name == "y_true":
-                exchanged = "y_true, rankers = rankers, y_true"
-            elif len(given.table) == 1:
+            one = ""
+            if len(given.table) == 1:
                 one = f"{given.name} = {given.name}[{query!r}]"
             return {
                 "name": given.name,
                 "place": f"{given.name}[{shown(query)}][{shown(document)}]",
                 "query": shown(query),
                 "one": one,
-                "exchanged": exchanged,
             }
     return None
 
@@ -339,12 +336,9 @@ CHECKS_OF_DOCUMENTS = [
         finds=_finds_several_tables,
         sentence=(
             "{place} is a dict: {name} holds tables by name, and must be one table. "
-            "The rankers of compare_rankers are runs by name."
+            "The runs of compare_runs are tables by name."
         ),
-        remedies={
-            "To take the table {query}, write": "{one}",
-            "If y_true and rankers are exchanged, write": "{exchanged}",
-        },
+        remedies={"To take the table {query}, write": "{one}"},
         raises=TypeError,
     ),
     Check(
@@ -522,7 +516,7 @@ CHECKS_OF_RUNS = [
         name="documents skipped by people",
         finds=_finds_skipped,
         sentence=(
-            "y_true lacks {n} documents that the run {name!r} has{among} in query "
+            "people lacks {n} documents that the run {name!r} has{among} in query "
             "{query} and the judge labelled: judge all, or none."
         ),
     ),
@@ -670,13 +664,6 @@ CHECKS_OF_WRITTEN_DOCUMENTS = [
 # Values of queries or tasks ---------------------------------------------------------
 
 
-def _finds_unused(given):
-    for argument, value in (given.unused or {}).items():
-        if value is not None:
-            return {"argument": argument}
-    return None
-
-
 def _finds_no_values(given):
     columns = given.columns
     if columns and all(np.ndim(given.table[name]) == 1 for name in columns):
@@ -699,12 +686,12 @@ def _finds_two_words(given):
         return None
     one, other = sorted(words)
     kind = kind_of(given.table)
-    table = "y_true" if kind == "polars" else as_pandas("y_true", kind)
+    table = "table" if kind == "polars" else as_pandas("table", kind)
     return {
         "one": one,
         "other": other,
-        "one_code": f"y_true = {table} == {one!r}",
-        "other_code": f"y_true = {table} == {other!r}",
+        "one_code": f"table = {table} == {one!r}",
+        "other_code": f"table = {table} == {other!r}",
     }
 
 
@@ -733,12 +720,12 @@ def _finds_long_table(given):
     [value] = [name for name in columns if name not in texts]
     kind = kind_of(given.table)
     code = (
-        f"y_true = {as_pandas('y_true', kind)}.pivot(\n"
+        f"table = {as_pandas('table', kind)}.pivot(\n"
         f"    index={task!r}, columns={ranker!r}, values={value!r})"
     )
     if kind == "polars":
         code = (
-            f"y_true = y_true.pivot({ranker!r}, index={task!r}, values={value!r})"
+            f"table = table.pivot({ranker!r}, index={task!r}, values={value!r})"
             f".drop({task!r})"
         )
     return {
@@ -768,10 +755,10 @@ def _finds_text(given):
             for one in entries
             if not isinstance(one, Number) and not is_missing_entry(one)
         )
-        to_numbers = lines_of_numbers("y_true", given.table, name, entries)
+        to_numbers = lines_of_numbers("table", given.table, name, entries)
         without = ""
         if not to_numbers and len(given.columns) > 1:
-            without = _without("y_true", kind_of(given.table), name)
+            without = _without("table", kind_of(given.table), name)
         return {
             "name": name,
             "first": shown(first),
@@ -781,25 +768,15 @@ def _finds_text(given):
     return None
 
 
-#: Given table (`y_true`), columns (names) and unused (arguments that must be None).
+#: Given table and columns (names).
 CHECKS_OF_VALUES = [
-    Check(
-        name="argument beside a table of values",
-        finds=_finds_unused,
-        sentence=(
-            "Without rankers, y_true is a table of values, and {argument}= has no use. "
-            "A judge of a table of values has its place in mean_intervals, also of "
-            "differences."
-        ),
-        remedies={"To compare the values of the table, write": "{argument} = None"},
-    ),
     Check(
         name="no table of values",
         finds=_finds_no_values,
         sentence=(
-            "Give rankers, a dict of scores, models or runs; or as y_true a table of "
-            "values, a frame or a dict of lists: a row for each query or task, a "
-            "column for each ranker."
+            "table must be a frame or a dict of lists: a row for each query or task, a "
+            "column for each ranker. Labels and scores are for compare_rankers, "
+            "judgements and runs for compare_runs."
         ),
     ),
     Check(
@@ -856,23 +833,23 @@ def _finds_lacking_value(given):
         "zeros": "",
     }
     kind = kind_of(given.table)
-    table = as_pandas("y_true", kind)
-    words["zeros"] = f"y_true = {table}.fillna(0)"
+    table = as_pandas("table", kind)
+    words["zeros"] = f"table = {table}.fillna(0)"
     if kind == "polars":
-        words["zeros"] = "y_true = y_true.fill_nan(None).fill_null(0)"
+        words["zeros"] = "table = table.fill_nan(None).fill_null(0)"
     if is_missing.any(axis=1).all():
         words["none"] = (
             " No row has all values, so nothing can be paired. Values of different "
             "users are compared by Welch's test, ttest_ind of SciPy."
         )
         return words
-    words["leave_out"] = f"y_true = {table}.dropna()"
+    words["leave_out"] = f"table = {table}.dropna()"
     if kind == "polars":
-        words["leave_out"] = "y_true = y_true.fill_nan(None).drop_nulls()"
+        words["leave_out"] = "table = table.fill_nan(None).drop_nulls()"
     return words
 
 
-#: Given table (`y_true`), names and values (an array).
+#: Given table, names and values (an array).
 CHECKS_OF_PAIRED_VALUES = [
     Check(
         name="lacking value",
@@ -938,7 +915,7 @@ def _finds_no_rows(given):
 
 
 def _finds_other_ids(given):
-    tables = (given.human, given.judge)
+    tables = (given.people, given.judge)
     if not all(isinstance(table, np.ndarray) for table in tables):
         return None
     if not all("qid" in column_names(table) for table in tables):
@@ -949,23 +926,23 @@ def _finds_other_ids(given):
     code = ""
     if one.dtype.kind in "iufU" and np.array_equal(np.sort(one), np.sort(other)):
         code = (
-            "human = human[numpy.argsort(human['qid'])]\n"
+            "people = people[numpy.argsort(people['qid'])]\n"
             "judge = judge[numpy.argsort(judge['qid'])]"
         )
     return {"code": code}
 
 
 #: Given name, values (the table), names and expected (of its columns), columns
-#: (arrays), and array (all of them); or human and judge.
+#: (arrays), and array (all of them); or people and judge.
 CHECKS_OF_COLUMNS = [
     Check(
         name="columns of a judge",
         finds=_finds_other_columns,
         sentence=(
-            "{name} has the columns {columns}, and human {expected}: they must be the "
+            "{name} has the columns {columns}, and people {expected}: they must be the "
             "same."
         ),
-        remedies={"To take the columns of human, write": "{code}"},
+        remedies={"To take the columns of people, write": "{code}"},
     ),
     Check(
         name="lengths of columns",
@@ -989,10 +966,10 @@ CHECKS_OF_COLUMNS = [
         sentence="{name} has no rows{hint}",
     ),
     Check(
-        name="qid of human and judge",
+        name="qid of people and judge",
         finds=_finds_other_ids,
         sentence=(
-            "The field 'qid' of human and judge differs: rows are matched by position."
+            "The field 'qid' of people and judge differs: rows are matched by position."
         ),
         remedies={"To sort both by their ids, write": "{code}"},
     ),

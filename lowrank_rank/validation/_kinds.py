@@ -111,8 +111,8 @@ _TABLES = {
 #: may be durations; `validation/_read.py` says of X which column holds durations.
 _NUMBERS = {
     "clicks",
-    "human",
     "judge_unlabelled",
+    "people",
     "position",
     "popularity",
     "propensity",
@@ -120,7 +120,9 @@ _NUMBERS = {
     "sample_weight",
     "scores",
     "surrogate_regret",
+    "table",
     "v",
+    "values",
     "weight",
     "weights",
     "y",
