@@ -299,7 +299,7 @@ def _count_unanswered(judgements, runs, queries):
 
 
 def _random_order(lists, measure, fallback):
-    """Return a function that gives the values of a random order, (n_queries, n_runs)."""
+    """Return a function that gives the values of a random order of each run."""
     return partial(table_of_values, lists, measure, fallback, of_random_order=True)
 
 

@@ -19,7 +19,7 @@ def compare_values(
     baseline: str | None = None,
     confidence_level: float = 0.95,
 ) -> RankerComparison:
-    """Compare the columns of a table, a row for each task: which ranks are real?
+    """Compare the columns of a table with a row for each task: intervals and ranks.
 
     The statistics are those of `compare_rankers`, :ref:`how-comparisons`.
 

@@ -159,7 +159,7 @@ class RankerComparison(TableMixin):
         >>> from lowrank_rank.evaluation import compare_values
         >>> found = compare_values({"new": [0.5, 0.75] * 50, "old": [0.25, 0.5] * 50})
         >>> found.at_every_look().interval.round(2)
-        array([[0.15, 0.42]])
+        array([[0.19, 0.29]])
         """
         means = self.means.at_every_look()
         values, units = self._compared

@@ -139,7 +139,7 @@ class MeanIntervals(TableMixin):
         >>> from lowrank_rank.evaluation import mean_intervals
         >>> means = mean_intervals(np.tile([0.25, 0.75], 20))
         >>> means.interval.round(2), means.at_every_look().interval.round(2)
-        (array([[0.42, 0.58]]), array([[0.35, 0.65]]))
+        (array([[0.42, 0.58]]), array([[0.39, 0.61]]))
         """
         refuse(CHECKS_OF_LOOKS, means=self, h=self._values)
         intervals = []

@@ -613,8 +613,8 @@ CHECKS_OF_JUDGED_VALUES = [
         name="few judged values",
         finds=_finds_few_judged,
         sentence=(
-            "{n} values have labels of people and {n_unlabelled} the judge's labels alone: "
-            "at least 5 and 2 are needed."
+            "{n} values have labels of people and {n_unlabelled} the judge's labels "
+            "alone: at least 5 and 2 are needed."
         ),
     ),
 ]
