@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from lowrank_rank.evaluation import compare_rankers
+from lowrank_rank.evaluation import compare_judged_runs, compare_runs
 
 N_DOCUMENTS = 60
 #: How much more a relevant document scores than others, for the new run; 1 for the old.
@@ -54,13 +54,13 @@ def remedies(rng, repetitions, n_queries):
             for place, q in enumerate(chosen):
                 grades = relevant[place].tolist()
                 people[q] = dict(zip(NAMES, grades, strict=True))
-            with_judge = _compare(people, runs, "ndcg@10", judge=qrels)
+            with_judge = _quietly(compare_judged_runs, people, qrels, runs)
             of_people = _compare(people, runs, "ndcg@10")
             verdicts.append(
                 {
                     "condensed": _verdict(_compare(qrels, condensed, "ndcg@10")),
                     "40 queries": _verdict(of_people),
-                    "with judge=": _verdict(with_judge),
+                    "with a judge": _verdict(with_judge),
                 }
             )
         row = {"pool": "one-sided, remedies", "truth": truth, "queries": n_queries}
@@ -147,19 +147,24 @@ def _verdicts(qrels, runs, measure, looks):
             seen = {
                 name: {q: run[q] for q in list(run)[:n]} for name, run in runs.items()
             }
-            verdict = _verdict(_compare(part, seen, measure, anytime=anytime))
+            found = _compare(part, seen, measure)
+            if anytime:
+                found = _quietly(found.at_every_look)
+            verdict = _verdict(found)
             if np.abs(verdict) == 1.0:
                 break
         verdicts[name] = verdict
     return verdicts
 
 
-def _compare(qrels, runs, measure, **options):
+def _compare(qrels, runs, measure):
+    return _quietly(compare_runs, qrels, runs, measure=measure, zero_division=0.0)
+
+
+def _quietly(function, *args, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return compare_rankers(
-            qrels, runs, measure=measure, zero_division=0.0, **options
-        )
+        return function(*args, **options)
 
 
 def _verdict(found):

@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 from scipy import stats
 
-from lowrank_rank.evaluation import compare_rankers, mean_intervals
+from lowrank_rank.evaluation import compare_values, mean_intervals
 from lowrank_rank.evaluation._paired_differences import statistics_of_differences
 from lowrank_rank.metrics import ndcg_score
 
@@ -92,7 +92,7 @@ def drawn(values, n, repetitions, *, exchangeable):
         if exchangeable:
             order = np.argsort(rng.uniform(size=sample.shape), axis=1)
             sample = np.take_along_axis(sample, order, axis=1)
-        yield compare_rankers({f"r{i}": column for i, column in enumerate(sample.T)})
+        yield compare_values({f"r{i}": column for i, column in enumerate(sample.T)})
 
 
 def inside(interval, truth):
@@ -197,8 +197,8 @@ def differences_cell(rng, kind, rate, accuracy, n, n_others, repetitions):
     plain = d.mean(axis=1) - half, d.mean(axis=1) + half
     if n_others:
         of_people = statistics_of_differences(d, judge_differences=None, **options)
-        plain = of_people["interval"].T
-    low, high = found["interval"].T
+        plain = of_people.interval.T
+    low, high = found.interval.T
     row = coverage_row(low, high, truth)
     plain_row = coverage_row(*plain, truth)
     is_outside = (low > 0) | (high < 0)
@@ -206,7 +206,7 @@ def differences_cell(rng, kind, rate, accuracy, n, n_others, repetitions):
         "covered": row["covered"],
         "plain": plain_row["covered"],
         "width": row["width"] / plain_row["width"] if plain_row["width"] else np.nan,
-        "contradictions": int(np.sum(is_outside & (found["smallest_p"] > 0.05))),
+        "contradictions": int(np.sum(is_outside & (found.smallest_p > 0.05))),
     }
 
 

@@ -20,7 +20,7 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 
 from lowrank_rank import LowRankSurrogateRanker, ranking_target
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.evaluation import mean_intervals, per_query
+from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals, per_query
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 from ._common import coverage_row, print_table, summary_row
@@ -114,8 +114,10 @@ def judged_part(args, repetitions):
             labelled = rng.randint(len(human), size=(n, repetitions))
             others = rng.randint(len(human), size=(N_UNLABELLED, repetitions))
             h = human[labelled, k]
-            found = mean_intervals(
-                h, judge=judge[labelled, k], judge_unlabelled=judge[others, k]
+            found = judged_mean_intervals(
+                h,
+                judge[labelled, k],
+                judge[others, k],
             )
             student = 2.0 * stats.t.ppf(0.975, n - 1) * stats.sem(h, axis=0).mean()
             columns = {
@@ -156,8 +158,10 @@ def few_part(args, repetitions):
         for rate, accuracy in product((0.5, 0.8, 0.9, 0.95, 0.99), accuracies):
             shape = (n + N_UNLABELLED // 2, repetitions)
             human, judge, truth = judged_values(rng, kind, rate, accuracy, shape)
-            found = mean_intervals(
-                human[:n], judge=judge[:n], judge_unlabelled=judge[n:]
+            found = judged_mean_intervals(
+                human[:n],
+                judge[:n],
+                judge[n:],
             )
             alone = mean_intervals(human[:n])
             row = coverage_row(*found.interval.T, truth)

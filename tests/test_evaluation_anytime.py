@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank.evaluation import compare_rankers, mean_intervals
+from lowrank_rank.evaluation import compare_values, mean_intervals
 
 
 def capital(values, m, level):
@@ -25,7 +25,7 @@ def capital(values, m, level):
 @pytest.mark.parametrize("level", [0.05, 0.2])
 def test_the_interval_holds_the_means_that_no_bet_refutes(level):
     values = np.random.default_rng(0).beta(2, 3, 60)
-    found = mean_intervals(values, anytime=True, confidence_level=1 - level)
+    found = mean_intervals(values, confidence_level=1 - level).at_every_look()
     low, high = found.interval[0]
     means = np.linspace(0.01, 0.99, 197)
     is_kept = [capital(values, m, level) < 2 / level for m in means]
@@ -35,13 +35,13 @@ def test_the_interval_holds_the_means_that_no_bet_refutes(level):
 
 def test_differences_are_values_from_minus_one_to_one():
     one, other = np.random.default_rng(1).beta(2, 3, (2, 80))
-    found = compare_rankers({"one": one, "other": other}, anytime=True)
-    means = mean_intervals((one - other + 1) / 2, anytime=True)
+    found = compare_values({"one": one, "other": other}).at_every_look()
+    means = mean_intervals((one - other + 1) / 2).at_every_look()
     assert_allclose(found.interval, 2 * means.interval - 1, atol=1e-9)
     # A mean difference of 0 is a mean of 1/2.
     expected = 2 / capital((one - other + 1) / 2, 0.5, 0.05)
     assert_allclose(found.p_value, min(expected, 1.0), rtol=1e-9)
-    reverse = compare_rankers({"other": other, "one": one}, anytime=True)
+    reverse = compare_values({"other": other, "one": one}).at_every_look()
     assert_allclose(reverse.interval, -found.interval[:, ::-1], atol=1e-9)
 
 
@@ -50,8 +50,10 @@ def test_all_looks_together_cover_the_mean():
     values = np.random.default_rng(2).beta(0.5, 1.0, (200, n_streams))
     is_missed = {False: np.zeros(n_streams, bool), True: np.zeros(n_streams, bool)}
     for n in [5, 10, 20, 35, 50, 75, 100, 150, 200]:
+        found = mean_intervals(values[:n])
         for anytime, missed in is_missed.items():
-            low, high = mean_intervals(values[:n], anytime=anytime).interval.T
+            means = found.at_every_look() if anytime else found
+            low, high = means.interval.T
             missed |= (low > 1 / 3) | (high < 1 / 3)
     assert is_missed[True].mean() <= 0.05
     assert is_missed[False].mean() > 0.15
@@ -63,11 +65,11 @@ def test_tests_ranks_and_intervals_agree_and_the_heading_says_it():
     table = {}
     for i in range(3):
         table[f"r{i}"] = np.clip(hard - 0.04 * i + 0.2 * rng.normal(size=300), 0, 1)
-    found = compare_rankers(table, anytime=True)
+    found = compare_values(table).at_every_look()
     low, high = found.interval.T
     assert_array_equal((low > 0) | (high < 0), found.p_value <= 0.05)
     assert 0 < np.sum(found.p_value <= 0.05) < 3
-    once = compare_rankers(table)
+    once = compare_values(table)
     assert (found.p_value >= once.p_value).all()
     assert (np.ptp(found.interval, axis=1) > np.ptp(once.interval, axis=1)).all()
     assert "95% intervals valid at every look; Holm" in repr(found)
@@ -78,18 +80,18 @@ def test_tests_ranks_and_intervals_agree_and_the_heading_says_it():
 
 def test_the_interval_holds_the_mean_after_a_drift():
     values = np.repeat([0.9, 0.3], [100, 300])
-    found = mean_intervals(values, anytime=True)
+    found = mean_intervals(values).at_every_look()
     low, high = found.interval[0]
     assert low <= found.mean[0] <= high
 
 
 def test_undefined_queries_and_few_queries():
     values = [0.2, np.nan, 0.4, 1.0]
-    found = mean_intervals(values, anytime=True)
-    expected = mean_intervals([0.2, 0.4, 1.0], anytime=True)
+    found = mean_intervals(values).at_every_look()
+    expected = mean_intervals([0.2, 0.4, 1.0]).at_every_look()
     assert_array_equal(found.interval, expected.interval)
     assert found.n_undefined == [1]
-    equal = compare_rankers({"a": [0.0, 1.0], "b": [0.0, 1.0]}, anytime=True)
+    equal = compare_values({"a": [0.0, 1.0], "b": [0.0, 1.0]}).at_every_look()
     assert equal.p_value == [1.0]
     assert_array_equal(equal.interval, [[-1.0, 1.0]])
 
@@ -99,7 +101,7 @@ def test_a_trend_is_no_finding_beside_an_interval_that_holds_zero(sign):
     """The order of the queries is not random here, and the first bets refute 0."""
     differences = sign * np.repeat([-0.3, 0.33], 100)
     table = {"a": 0.5 + differences / 2, "b": 0.5 - differences / 2}
-    found = compare_rankers(table, anytime=True)
+    found = compare_values(table).at_every_look()
     low, high = found.interval[0]
     assert low < 0 < high
     assert found.p_value[0] > 0.05

@@ -14,8 +14,19 @@ from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, ranking_target
 from lowrank_rank.datasets import dump_qrels, dump_run, make_ranking
-from lowrank_rank.evaluation import compare_rankers, evaluate_run, mean_intervals
+from lowrank_rank.evaluation import (
+    compare_judged,
+    compare_judged_runs,
+    compare_rankers,
+    compare_runs,
+    compare_values,
+    evaluate_run,
+    judged_mean_intervals,
+    mean_intervals,
+)
 from lowrank_rank.metrics import measure_score, ndcg_score
+
+from .internals import InputError
 
 
 def holm(p_values):
@@ -29,7 +40,7 @@ def holm(p_values):
 
 def test_holm_is_that_of_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
-    found = compare_rankers(table_of("skewed"))
+    found = compare_values(table_of("skewed"))
     theirs = multitest.multipletests(found.p_value, method="holm")[1]
     assert_allclose(found.p_adjusted, theirs, rtol=1e-12)
     assert_allclose(found.p_adjusted, holm(found.p_value), rtol=1e-12)
@@ -54,7 +65,7 @@ def table_of(kind, n=40, m=5, seed=0):
 
 def test_differences_of_values_are_students():
     table = table_of("skewed")
-    found = compare_rankers(table, confidence_level=0.9)
+    found = compare_values(table, confidence_level=0.9)
     for (a, b), p, d, ends in zip(
         found.pairs, found.p_value, found.difference, found.interval, strict=True
     ):
@@ -74,11 +85,11 @@ def test_differences_of_values_are_students():
 def test_a_p_value_is_not_below_that_of_the_signs():
     one = np.array([1.0, 1.0, 1.0, 1.0, 0.5, 0.5])
     other = one - [0.5, 0.5, 0.5, 0.5001, 0.0, 1e-17]  # four differ, all alike
-    found = compare_rankers({"one": one, "other": other})
+    found = compare_values({"one": one, "other": other})
     assert found.p_value == [2.0**-3]
     assert (found.better, found.equal, found.worse) == ([4], [2], [0])
     assert found.smallest_p == [2.0**-3]
-    same = compare_rankers({"one": one, "other": one + 1e-16})  # rounding
+    same = compare_values({"one": one, "other": one + 1e-16})  # rounding
     assert (same.p_value, same.equal, same.effect) == ([1.0], [6], [0.0])
     # As if each had won one more query by the range of all values, 0.5 and 0.5001.
     half = stats.norm.ppf(0.975) * np.sqrt(2 * 0.5**2 / 8 / 8)
@@ -90,7 +101,7 @@ def test_a_p_value_is_not_below_that_of_the_signs():
     assert 0.004 < ends[0] < 0.005  # p cannot be small, and the interval holds 0
     assert_allclose(found.interval, [[0.0, ends[1]]])
     # All differ alike: neither the interval nor p takes this for certain.
-    all_alike = compare_rankers(
+    all_alike = compare_values(
         {"one": np.linspace(0, 1, 40), "other": np.linspace(0.01, 1.01, 40)}
     )
     (low, high), p = all_alike.interval[0], all_alike.p_value[0]
@@ -115,7 +126,7 @@ def test_the_interval_holds_zero_where_p_cannot_be_small(kind, level):
             one = np.full((n, 3), 7.0)
             other = one
         for a, b in zip(one.T, other.T, strict=True):
-            found = compare_rankers({"a": a, "b": b}, confidence_level=level)
+            found = compare_values({"a": a, "b": b}, confidence_level=level)
             low, high = found.interval[0]
             assert low < high
             n_different = (found.better + found.worse)[0]
@@ -131,7 +142,7 @@ def test_the_interval_holds_zero_where_p_cannot_be_small(kind, level):
 
 def test_four_days_are_no_evidence():
     """All four days are won: the printed line, the ranks and the interval say the same."""
-    found = compare_rankers({"a": [100, 120, 130, 160], "b": [75, 95, 102, 130]})
+    found = compare_values({"a": [100, 120, 130, 160], "b": [75, 95, 102, 130]})
     (low, high) = found.interval[0]
     assert low < 0 < high
     assert found.p_value == [0.125]
@@ -148,14 +159,14 @@ def test_few_rare_differences_are_covered():
         one = rng.uniform(size=20)
         is_different = rng.uniform(size=20) < 0.05
         other = np.where(is_different, one * rng.uniform(size=20), one)
-        low, high = compare_rankers({"one": one, "other": other}).interval[0]
+        low, high = compare_values({"one": one, "other": other}).interval[0]
         covered.append(low <= 0.05 / 4 <= high)
     assert np.mean(covered) > 0.9
 
 
 def test_right_and_wrong_answers_have_intervals_inside_the_range():
     one, other = np.ones(24), np.tile([1.0, 1.0, 1.0, 0.0], 6)
-    found = compare_rankers({"one": one, "other": other, "three": 3 * other})
+    found = compare_values({"one": one, "other": other, "three": 3 * other})
     for column, ends in zip((one, other), found.means.interval, strict=False):
         wilson = stats.binomtest(int(column.sum()), 24).proportion_ci(
             0.95, method="wilson"
@@ -169,7 +180,7 @@ def test_right_and_wrong_answers_have_intervals_inside_the_range():
     assert_allclose(
         found.interval[1], stats.t.interval(0.95, 23, d.mean(), stats.sem(d))
     )
-    equal = compare_rankers({"one": one, "same": one})
+    equal = compare_values({"one": one, "same": one})
     assert equal.interval[0, 0] < 0 < equal.interval[0, 1]
     assert equal.means.interval[0].tolist() == pytest.approx([1 / (1 + z**2 / 24), 1.0])
 
@@ -177,7 +188,7 @@ def test_right_and_wrong_answers_have_intervals_inside_the_range():
 @pytest.mark.parametrize("kind", ["binary", "skewed"])
 def test_ranks_by_the_tests_of_each_ranker(kind):
     table = table_of(kind, n=150)
-    found = compare_rankers(table)
+    found = compare_values(table)
     p, d = np.ones((5, 5)), np.zeros((5, 5))
     for (a, b), p_value, difference in zip(
         found.pairs, found.p_value, found.difference, strict=True
@@ -195,11 +206,11 @@ def test_ranks_by_the_tests_of_each_ranker(kind):
     )
     assert found.tied_with_best[0]
     assert not found.tied_with_best[-1]
-    against = compare_rankers(table, baseline="r4")
+    against = compare_values(table, baseline="r4")
     assert_array_equal(against.means.rank_interval, found.means.rank_interval)
     assert_allclose(against.p_value, [p[i, 4] for i in range(4)])
     assert_allclose(against.difference, [d[i, 4] for i in range(4)])
-    swapped = compare_rankers(table, baseline="r0")
+    swapped = compare_values(table, baseline="r0")
     at = [found.pairs.index((0, j)) for j in range(1, 5)]
     assert_array_equal(swapped.interval, -found.interval[at][:, ::-1])
     assert_array_equal(swapped.better, found.worse[at])
@@ -213,7 +224,7 @@ def test_the_order_of_rows_does_not_matter(kind):
     table = table_of(kind)
     order = np.random.RandomState(1).permutation(40)
     found, again = (
-        compare_rankers(t)
+        compare_values(t)
         for t in (table, {name: v[order] for name, v in table.items()})
     )
     for name in ("difference", "interval", "p_value", "p_adjusted", "effect"):
@@ -241,7 +252,7 @@ def test_several_measures_make_a_dict_that_prints():
 
 
 def test_many_pairs_are_not_printed():
-    found = compare_rankers(table_of("skewed", m=7))
+    found = compare_values(table_of("skewed", m=7))
     heading, *_ = repr(found).splitlines()
     assert heading.startswith(
         "value: 40 tasks, 7 rankers, 95% intervals; Holm over 21 pairs"
@@ -324,7 +335,7 @@ def test_classifiers_with_named_classes():
         ({"baseline": "c"}, "not one of the rankers"),
         ({"confidence_level": 1.5}, "confidence_level"),
         ({"qid": [1, 1, 1, 1]}, "defined on 1 of 1 queries"),
-        ({"rankers": {}}, "dict from names to scores, fitted models or runs"),
+        ({"rankers": {}}, "dict from names to scores or fitted models"),
     ],
 )
 def test_bad_input(params, message):
@@ -360,7 +371,7 @@ def test_no_warning_where_few_queries_differ():
 )
 def test_a_line_says_that_too_few_queries_differ(n_queries, n_rankers, line):
     values = np.random.RandomState(0).normal(size=(n_rankers, n_queries))
-    found = compare_rankers(dict(zip("abc", values, strict=False)))
+    found = compare_values(dict(zip("abc", values, strict=False)))
     for text in (repr(found), found._repr_html_()):
         assert ("cannot be below" in text) == (line is not None)
         assert line is None or line in text
@@ -368,7 +379,7 @@ def test_a_line_says_that_too_few_queries_differ(n_queries, n_rankers, line):
 
 def test_a_line_says_that_some_pairs_differ_in_too_few_queries():
     one, other = np.random.RandomState(0).normal(size=(2, 20))
-    found = compare_rankers({"one": one, "other": other, "same": one})
+    found = compare_values({"one": one, "other": other, "same": one})
     line = "1 of 3 pairs differ in too few tasks for p <= 0.05: 6 are needed"
     assert repr(found).endswith(line)
 
@@ -388,8 +399,8 @@ def labelled_by_people_and_a_judge(n_labelled=20, seed=0):
 def test_a_judge_gives_prediction_powered_differences():
     people, judge, qid, scores = labelled_by_people_and_a_judge()
     params = {"measure": "ndcg@5", "zero_division": 0.0}
-    found = compare_rankers(
-        people, scores, qid=qid, judge=judge, confidence_level=0.9, **params
+    found = compare_judged(
+        people, judge, scores, qid=qid, confidence_level=0.9, **params
     )
     ids = np.unique(qid[~np.isnan(people)])
     assert found.qid.tolist() == ids.tolist()
@@ -408,7 +419,7 @@ def test_a_judge_gives_prediction_powered_differences():
     assert_array_equal(found.values, given[0])
 
     def powered(h, j, others):
-        return mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=0.9)
+        return judged_mean_intervals(h, j, others, confidence_level=0.9)
 
     assert_allclose(found.mean, powered(*given).mean)
     assert_allclose(found.means.interval, powered(*given).interval)
@@ -422,7 +433,7 @@ def test_a_judge_gives_prediction_powered_differences():
     assert_allclose(found.p_adjusted, holm(found.p_value))
     assert found.n_undefined == 0
     assert_allclose(found.to_frame()["difference"], found.difference)
-    one = compare_rankers(people, scores, qid=qid, judge=judge, baseline="b", **params)
+    one = compare_judged(people, judge, scores, qid=qid, baseline="b", **params)
     assert_allclose(one.p_adjusted, holm(found.p_value[[0, 2]]))
 
 
@@ -430,12 +441,12 @@ def test_a_judge_narrows_the_interval_around_what_people_say():
     people, judge, qid, scores = labelled_by_people_and_a_judge()
     params = {"qid": qid, "measure": "ndcg@5", "zero_division": 0.0}
     widths = [
-        np.ptp(compare_rankers(people, scores, judge=labels, **params).interval, axis=1)
+        np.ptp(compare_judged(people, labels, scores, **params).interval, axis=1)
         for labels in (judge, np.zeros(len(judge)))
     ]
     assert np.all(widths[0] < 0.95 * widths[1])
     # A judge without relevant documents: the values are 0, and people's values remain.
-    alone = compare_rankers(people, scores, judge=np.zeros(len(judge)), **params)
+    alone = compare_judged(people, np.zeros(len(judge)), scores, **params)
     d = alone.differences
     floor = 2.0 ** (1 - (d != 0).sum(axis=0))
     assert_allclose(alone.p_value, np.maximum(stats.ttest_1samp(d, 0.0).pvalue, floor))
@@ -452,7 +463,7 @@ def test_a_judge_that_is_not_used_leaves_peoples_own_numbers(n_labelled):
     }
     people = np.where(np.arange(60)[:, np.newaxis] < n_labelled, y, np.nan)
     params = {"measure": "precision@1", "zero_division": 0}
-    found = compare_rankers(people, scores, judge=np.zeros(y.shape), **params)
+    found = compare_judged(people, np.zeros(y.shape), scores, **params)
     first = {name: one[:n_labelled] for name, one in scores.items()}
     alone = compare_rankers(y[:n_labelled], first, **params)
     for name in ("difference", "interval", "p_value", "smallest_p"):
@@ -474,7 +485,7 @@ def test_a_judge_of_matrices_targets_and_models():
         "b": rng.normal(size=judge.shape),
     }
     params = {"measure": "dcg@2", "zero_division": 0}
-    of_matrix = compare_rankers(people, scores, judge=judge, **params)
+    of_matrix = compare_judged(people, judge, scores, **params)
     assert of_matrix.qid.tolist() == list(range(0, 30, 3))
     qid = np.repeat(np.arange(30), 4)
     target, flat = (
@@ -482,15 +493,15 @@ def test_a_judge_of_matrices_targets_and_models():
         {k: v.ravel() for k, v in scores.items()},
     )
     for labels in (judge.ravel(), ranking_target(judge.ravel(), qid)):
-        of_rows = compare_rankers(target, flat, judge=labels, **params)
+        of_rows = compare_judged(target, labels, flat, **params)
         assert_allclose(of_rows.interval, of_matrix.interval)
     X = np.column_stack([*flat.values()])
     model = WrappedRanker(Ridge()).fit(X, ranking_target(judge.ravel(), qid))
-    by_model = compare_rankers(
-        target, {"a": model, "b": X[:, 1]}, X=X, judge=judge.ravel(), **params
+    by_model = compare_judged(
+        target, judge.ravel(), {"a": model, "b": X[:, 1]}, X=X, **params
     )
-    by_scores = compare_rankers(
-        target, {"a": model.predict(X), "b": X[:, 1]}, judge=judge.ravel(), **params
+    by_scores = compare_judged(
+        target, judge.ravel(), {"a": model.predict(X), "b": X[:, 1]}, **params
     )
     assert_array_equal(by_model.interval, by_scores.interval)
 
@@ -504,9 +515,9 @@ def test_gaps_of_people_are_those_of_the_judge():
     people[20:] = np.nan
     scores = {"a": rng.normal(size=judge.shape), "b": rng.normal(size=judge.shape)}
     settings = {"measure": "ndcg@3", "zero_division": 0.0}
-    found = compare_rankers(people, scores, judge=judge, **settings)
+    found = compare_judged(people, judge, scores, **settings)
     flat = {name: s[:, 1:] for name, s in scores.items()}
-    same = compare_rankers(people[:, 1:], flat, judge=judge[:, 1:], **settings)
+    same = compare_judged(people[:, 1:], judge[:, 1:], flat, **settings)
     assert_array_equal(found.interval, same.interval)
 
 
@@ -526,8 +537,8 @@ def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
     assert "baseline" not in repr(found)
     assert "best" not in found._repr_html_()
     assert found.to_frame().empty
-    judged = compare_rankers(
-        np.where(qid < 6, y, np.nan), {"a": scores}, judge=y, qid=qid, zero_division=0.0
+    judged = compare_judged(
+        np.where(qid < 6, y, np.nan), y, {"a": scores}, qid=qid, zero_division=0.0
     )
     assert judged.means.judge_weight is not None
     assert repr(judged).startswith("ndcg@10: 10 queries, 6 judged by people, 1 rankers")
@@ -574,7 +585,7 @@ def test_means_stand_beside_a_random_order(measure):
     ]
     assert_allclose(found.means.random_order, np.full(2, np.mean(orders)))
     assert "random_order" in repr(found).splitlines()[1]
-    assert compare_rankers({"a": [1.0, 2, 3]}).means.random_order is None
+    assert compare_values({"a": [1.0, 2, 3]}).means.random_order is None
 
 
 def test_the_random_order_has_the_weights_and_families_of_the_means():
@@ -604,7 +615,7 @@ def test_a_random_order_of_a_run_orders_what_it_retrieved():
         "a": {q: ["d1", "d2"] for q in qrels},
         "b": {q: ["d1"] for q in qrels},
     }
-    found = compare_rankers(qrels, runs, measure="precision@1")
+    found = compare_runs(qrels, runs, measure="precision@1")
     assert_allclose(found.means.random_order, [0.5, 2 / 3])
     assert_allclose(found.mean, [2 / 3, 2 / 3])
 
@@ -633,7 +644,7 @@ def runs_of_systems(seed=0, n_queries=30):
 )
 def test_runs_are_compared_as_evaluate_run_measures_them(measure):
     qrels, runs = runs_of_systems()
-    found = compare_rankers(qrels, runs, measure=measure, zero_division=0.0)
+    found = compare_runs(qrels, runs, measure=measure, zero_division=0.0)
     answered = [q for q in qrels if any(q in run for run in runs.values())]
     assert found.qid.tolist() == answered
     for column, run in zip(found.values.T, runs.values(), strict=True):
@@ -649,7 +660,7 @@ def test_runs_are_compared_as_evaluate_run_measures_them(measure):
 def test_runs_come_as_files_frames_and_dicts(tmp_path):
     pd = pytest.importorskip("pandas")
     qrels, runs = runs_of_systems()
-    found = compare_rankers(qrels, runs, measure="map")
+    found = compare_runs(qrels, runs, measure="map")
     dump_qrels(qrels, tmp_path / "qrels.txt")
     dump_run(runs["a"], tmp_path / "a.run.gz")
     rows = [
@@ -659,7 +670,7 @@ def test_runs_come_as_files_frames_and_dicts(tmp_path):
         "a": tmp_path / "a.run.gz",
         "b": pd.DataFrame(rows, columns=["qid", "docno", "score"]),
     }
-    again = compare_rankers(str(tmp_path / "qrels.txt"), mixed, measure="map")
+    again = compare_runs(str(tmp_path / "qrels.txt"), mixed, measure="map")
     assert_allclose(again.values, found.values)
     assert_allclose(again.interval, found.interval)
     of_file = evaluate_run(
@@ -672,16 +683,14 @@ def test_runs_come_as_files_frames_and_dicts(tmp_path):
 def test_runs_with_a_judge():
     judge, runs = runs_of_systems(1, 40)
     human = {q: judge[q] for q in list(judge)[:12]}
-    found = compare_rankers(
-        human, runs, judge=judge, measure="ndcg@3", zero_division=0.0
-    )
+    found = compare_judged_runs(human, judge, runs, measure="ndcg@3", zero_division=0.0)
     assert set(found.qid) <= set(human)
     _, *documents = judge[next(iter(human))]
     human[next(iter(human))] = dict.fromkeys(documents, 1)
     with pytest.raises(
-        ValueError, match=r"y_true lacks 1 documents that the run '.' has among its"
+        ValueError, match=r"people lacks 1 documents that the run '.' has among its"
     ):
-        compare_rankers(human, runs, judge=judge, zero_division=0.0)
+        compare_judged_runs(human, judge, runs, zero_division=0.0)
 
 
 def test_people_judge_the_top_of_each_run():
@@ -703,38 +712,33 @@ def test_people_judge_the_top_of_each_run():
         }
         return {q: {d: judge[q][d] for d in tops[q]} for q in [*judge][:12]}
 
-    options = {
-        "judge": judge,
-        "measure": ["precision@2", "precision@1"],
-        "zero_division": 0,
-    }
-    found = compare_rankers(judged(2), runs, **options)["precision@2"]
-    whole = compare_rankers({q: judge[q] for q in [*judge][:12]}, runs, **options)[
-        "precision@2"
-    ]
+    options = {"measure": ["precision@2", "precision@1"], "zero_division": 0}
+    found = compare_judged_runs(judged(2), judge, runs, **options)["precision@2"]
+    people = {q: judge[q] for q in [*judge][:12]}
+    whole = compare_judged_runs(people, judge, runs, **options)["precision@2"]
     assert_array_equal(found.interval, whole.interval)  # what is below does not count
     people = judged(1)
     with pytest.raises(
         ValueError, match="1 documents that the run 'a' has among its first 2 in query"
     ):
-        compare_rankers(people, runs, **options)
+        compare_judged_runs(people, judge, runs, **options)
     with pytest.raises(
         ValueError, match="documents that the run 'a' has in query 'q0'"
     ):
-        compare_rankers(judged(2), runs, **{**options, "measure": "map"})
+        compare_judged_runs(judged(2), judge, runs, measure="map")
     runs["a"]["q0"] = dict.fromkeys(
         documents, 1.0
     )  # all are tied: any may be among the first
     with pytest.raises(ValueError, match="run 'a' has among its first 2 in query 'q0'"):
-        compare_rankers(judged(2), {"a": runs["a"]}, **options)
+        compare_judged_runs(judged(2), judge, {"a": runs["a"]}, **options)
 
 
 def test_runs_that_cannot_be_compared():
     qrels, runs = runs_of_systems()
     with pytest.raises(ValueError, match="run 'a' shares no query"):
-        compare_rankers({"other": {"d1": 1}}, runs)
-    with pytest.raises(TypeError, match=r"rankers\['a'\] must be a dict from queries"):
-        compare_rankers(qrels, {"a": [1.0, 2.0]})
+        compare_runs({"other": {"d1": 1}}, runs)
+    with pytest.raises(TypeError, match=r"runs\['a'\] must be a dict from queries"):
+        compare_runs(qrels, {"a": [1.0, 2.0]})
 
 
 def test_unanswered_queries_are_counted_and_runs_of_other_ids_are_named():
@@ -743,7 +747,7 @@ def test_unanswered_queries_are_counted_and_runs_of_other_ids_are_named():
     right = {q: {"a": 2.0, "b": 1.0} for q in [*qrels][:20]}
     message = "The run 'right' lacks 10 of 30 queries, such as 'q20'"
     with pytest.warns(UserWarning, match=message):
-        found = compare_rankers(qrels, {"wrong": wrong, "right": right}, measure="mrr")
+        found = compare_runs(qrels, {"wrong": wrong, "right": right}, measure="mrr")
     assert found.means.to_frame().set_index("name")["n_unanswered"].to_dict() == {
         "wrong": 0,
         "right": 10,
@@ -752,18 +756,18 @@ def test_unanswered_queries_are_counted_and_runs_of_other_ids_are_named():
     with pytest.warns(
         UserWarning, match="The runs lack 10 of 30 judged queries, such as 'q20'"
     ):
-        alone = compare_rankers(qrels, {"right": right}, measure="mrr")
+        alone = compare_runs(qrels, {"right": right}, measure="mrr")
     assert alone.mean == [1.0]
     capitals = {q.upper(): found for q, found in right.items()}
     with pytest.raises(ValueError, match=r"The run .right. shares no query .* \['Q0'"):
-        compare_rankers(qrels, {"wrong": wrong, "right": capitals})
+        compare_runs(qrels, {"wrong": wrong, "right": capitals})
     capitals = {
         q: {d.upper(): v for d, v in found.items()} for q, found in wrong.items()
     }
     with pytest.raises(
         ValueError, match=r"The run .other. shares no document .* \['A'"
     ):
-        compare_rankers(qrels, {"wrong": wrong, "other": capitals})
+        compare_runs(qrels, {"wrong": wrong, "other": capitals})
 
 
 @pytest.mark.parametrize(
@@ -775,14 +779,16 @@ def test_frames_with_ids_are_no_matrices(column):
     scores = {"a": labels, "b": -labels}
     compare_rankers(labels, scores, measure="mrr")
     # A frame with a column of documents is read as judgements.
-    said = f"column '{column}' of .* is called as ids|has the columns"
+    said = (
+        f"column '{column}' of .* is called as ids|has the columns|table of documents"
+    )
     for y, rankers, judge in (
         (labels.assign(**{column: 1.0}), scores, None),
         (labels, {"a": labels, "b": labels.assign(**{column: 1.0})}, None),
         (labels, scores, labels.assign(**{column: 1.0})),
     ):
-        with pytest.raises(ValueError, match=said):
-            compare_rankers(y, rankers, measure="mrr", judge=judge, zero_division=0)
+        with pytest.raises(InputError, match=said):
+            compare_judged(y, labels if judge is None else judge, rankers)
 
 
 def test_rows_of_scores_match_by_index():

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank.evaluation import compare_rankers, evaluate_run, mean_intervals
+from lowrank_rank.evaluation import (
+    compare_judged_runs,
+    compare_runs,
+    compare_values,
+    evaluate_run,
+    mean_intervals,
+)
 from lowrank_rank.plotting import RankerComparisonDisplay
 
 RELEVANT = {f"d{i}" for i in range(6)}
@@ -39,7 +45,7 @@ def test_judgements_of_the_old_run_alone_give_no_verdict():
     runs = runs_of({"new": 1.5, "old": 1.0})
     qrels = judged_from(runs, ["old"])
     with pytest.warns(UserWarning, match=MESSAGE) as caught:
-        found = compare_rankers(qrels, runs, measure="precision@4")
+        found = compare_runs(qrels, runs, measure="precision@4")
     assert len(caught) == 1
     fractions = [
         np.mean([d in qrels[q] for d in list(run)[:4]])
@@ -70,7 +76,7 @@ def test_judgements_of_the_old_run_alone_give_no_verdict():
 def test_judgements_of_both_runs_give_a_verdict():
     runs = runs_of({"new": 1.5, "old": 1.0})
     qrels = judged_from(runs, ["old", "new"])
-    found = compare_rankers(qrels, runs, measure="precision@4")  # and no warning
+    found = compare_runs(qrels, runs, measure="precision@4")  # and no warning
     assert_array_equal(found.means.judged["judged@4"], [1.0, 1.0])
     assert found.difference[0] > 0
     assert found.p_value[0] < 0.05
@@ -82,7 +88,7 @@ def test_a_verdict_for_the_run_that_is_judged_less_stands():
     qrels = judged_from(runs, ["old"])
     for q, documents in runs["new"].items():
         qrels[q] |= {d: int(d in RELEVANT) for d in list(documents)[:3]}
-    found = compare_rankers(qrels, runs, measure="precision@4")
+    found = compare_runs(qrels, runs, measure="precision@4")
     assert found.means.judged["judged@4"][0] < 1.0
     assert found.p_value[0] < 0.05
     assert found.difference[0] > 0
@@ -95,7 +101,7 @@ def test_a_clear_loser_stays_the_loser():
         last = list(runs["new"][q])[3]
         if last not in list(runs["old"][q])[:4]:
             qrels[q].pop(last)
-    found = compare_rankers(qrels, runs, measure="precision@4")
+    found = compare_runs(qrels, runs, measure="precision@4")
     assert found.means.judged["judged@4"][0] < 1.0
     assert found.p_value[0] < 0.05
     assert found.difference[0] < 0
@@ -115,14 +121,14 @@ def with_lost_judgements(seed):
 @pytest.mark.parametrize("seed", [34, 36])
 def test_a_difference_that_stays_in_its_interval_has_no_warning(seed):
     qrels, runs = with_lost_judgements(seed)
-    found = compare_rankers(qrels, runs, measure="precision@4")  # and no warning
+    found = compare_runs(qrels, runs, measure="precision@4")  # and no warning
     assert found.means.judged["judged@4"][0] < 0.96
     assert found.p_value[0] > 0.05
     # The lost judgements could make it significant, but the interval holds that.
     for q, run in runs["new"].items():
         first = dict.fromkeys(set(list(run)[:4]) - set(list(runs["old"][q])[:4]), 1)
         qrels[q] = first | qrels[q]
-    filled = compare_rankers(qrels, runs, measure="precision@4")
+    filled = compare_runs(qrels, runs, measure="precision@4")
     assert filled.p_value[0] <= 0.05
     assert filled.difference[0] < found.interval[0, 1]
 
@@ -131,7 +137,7 @@ def test_a_difference_that_stays_in_its_interval_has_no_warning(seed):
 def test_a_lost_verdict_and_a_difference_beyond_the_interval_are_named(seed, sign):
     qrels, runs = with_lost_judgements(seed)
     with pytest.warns(UserWarning, match=MESSAGE):
-        found = compare_rankers(qrels, runs, measure="precision@4")
+        found = compare_runs(qrels, runs, measure="precision@4")
     assert np.sign(found.difference[0]) == sign
 
 
@@ -141,27 +147,25 @@ def test_what_is_judged_is_unknown_from_relevant_documents_alone():
     relevant = {
         q: {d for d, grade in judged.items() if grade} for q, judged in qrels.items()
     }
-    found = compare_rankers(relevant, runs, measure="precision@4", zero_division=0)
+    found = compare_runs(relevant, runs, measure="precision@4", zero_division=0)
     assert found.means.judged is None
     assert "judged@4" not in repr(found)
     line = "judged@k is unknown: these judgements hold relevant documents alone"
     assert line in repr(found)
     assert line in found._repr_html_()
     assert found.p_value[0] < 0.05
-    one = compare_rankers(relevant, {"new": runs["new"]}, zero_division=0)
+    one = compare_runs(relevant, {"new": runs["new"]}, zero_division=0)
     assert line in repr(one)
-    judged = compare_rankers(judged_from(runs, ["old", "new"]), runs, zero_division=0)
+    judged = compare_runs(judged_from(runs, ["old", "new"]), runs, zero_division=0)
     assert "judged@k is unknown" not in repr(judged)
-    assert "judged@k is unknown" not in repr(
-        compare_rankers({"a": [0, 1], "b": [1, 1]})
-    )
+    assert "judged@k is unknown" not in repr(compare_values({"a": [0, 1], "b": [1, 1]}))
 
 
 def test_only_the_pair_without_a_verdict_has_none():
     runs = runs_of({"new": 1.5, "old": 1.0, "poor": -1.0, "late": 1.5})
     qrels = judged_from(runs, ["old", "poor"])
     with pytest.warns(UserWarning, match=r"new has .* The same holds for \d more pair"):
-        found = compare_rankers(qrels, runs, measure="precision@4")
+        found = compare_runs(qrels, runs, measure="precision@4")
     has_verdict = dict(zip(found.pairs, ~np.isnan(found.p_value), strict=True))
     assert not has_verdict[0, 1]
     assert has_verdict[1, 2]
@@ -170,7 +174,7 @@ def test_only_the_pair_without_a_verdict_has_none():
     assert found.p_adjusted[found.pairs.index((1, 2))] >= found.p_value[3]
     assert found.tied_with_best[[0, 1, 3]].all()
     with pytest.warns(UserWarning, match="new has"):
-        against = compare_rankers(qrels, runs, measure="precision@4", baseline="poor")
+        against = compare_runs(qrels, runs, measure="precision@4", baseline="poor")
     assert_array_equal(against.means.rank_interval, found.means.rank_interval)
     display = RankerComparisonDisplay(found).plot()
     (right,) = display.ax_.child_axes
@@ -186,12 +190,17 @@ def test_measures_and_weights_and_families(measure):
     qrels = judged_from(runs, ["old"])
     weights = {q: 1.0 + (i % 3) for i, q in enumerate(qrels)}
     family = {q: i // 2 for i, q in enumerate(qrels)}
-    for options in ({"sample_weight": weights}, {"groups": family}, {"anytime": True}):
-        with pytest.warns(UserWarning, match="new has .* documents judged, old"):
-            found = compare_rankers(
+    message = "new has .* documents judged, old"
+    for options in ({"sample_weight": weights}, {"groups": family}, {}):
+        with pytest.warns(UserWarning, match=message):
+            found = compare_runs(
                 qrels, runs, measure=measure, zero_division=0, **options
             )
         assert np.isnan(found.p_value).all()
+    with pytest.warns(UserWarning, match=message):
+        at_looks = found.at_every_look()
+    assert np.isnan(at_looks.p_value).all()
+    assert [one.rule for one in at_looks.findings] == ["unjudged documents"]
     k = 10 if measure == "map" else 4
     assert list(found.means.judged) == [f"judged@{k}"]
 
@@ -230,7 +239,7 @@ def test_the_sentence_has_the_difference_if_documents_alone_are_relevant(
     difference = means["new"][measure] - means["old"][measure]
     message = re.escape(f"and {difference:+.3f} if those that new alone has")
     with pytest.warns(UserWarning, match=message):
-        compare_rankers(qrels, runs, measure=measure, zero_division=0)
+        compare_runs(qrels, runs, measure=measure, zero_division=0)
 
 
 @pytest.mark.parametrize("measure", ["map", "ndcg"])
@@ -242,7 +251,7 @@ def test_a_measure_of_whole_runs_needs_judgements_below_the_tenth(measure):
         judged = [*runs["old"][q], *list(runs["new"][q])[:10]]
         qrels[q] = {d: int(d in RELEVANT) for d in judged}
     with pytest.warns(UserWarning, match="of its first 15 documents judged, old 100%"):
-        found = compare_rankers(qrels, runs, measure=measure, zero_division=0)
+        found = compare_runs(qrels, runs, measure=measure, zero_division=0)
     assert np.isnan(found.p_value).all()
     assert found.means.judged["judged@15"][0] < 1.0
 
@@ -263,7 +272,7 @@ def test_below_the_depth_of_a_common_pool_nothing_need_be_judged(measure):
             first = np.argsort(-of_run)[:150].tolist()
             runs[name][f"q{q}"] = {f"d{i}": of_run[i] for i in first}
             qrels[f"q{q}"] |= {f"d{i}": int(relevant[i]) for i in first[:20]}
-    found = compare_rankers(qrels, runs, measure=measure)  # and no warning
+    found = compare_runs(qrels, runs, measure=measure)  # and no warning
     assert found.means.judged["judged@20"].tolist() == [1, 1, 1]
     assert not np.isnan(found.p_value).any()
 
@@ -273,9 +282,7 @@ def test_the_remedy_of_the_message_gives_a_verdict():
     old = judged_from(runs, ["old"])
     complete = judged_from(runs, ["old", "new"])
     people = {q: complete[q] for q in list(complete)[::6]}
-    found = compare_rankers(
-        people, runs, judge=old, measure="precision@4", zero_division=0
-    )
+    found = compare_judged_runs(people, old, runs, measure="precision@4")
     assert found.means.judged is None
     assert found.interval[0, 0] > 0
 
@@ -284,13 +291,13 @@ def test_runs_without_documents_lack_no_judgement():
     runs = runs_of({"new": 1.5, "old": 1.0}, n_queries=6)
     qrels = judged_from(runs, ["old", "new"])
     runs["new"]["q0"] = {}
-    found = compare_rankers(qrels, runs, measure="precision@4")
+    found = compare_runs(qrels, runs, measure="precision@4")
     assert_array_equal(found.means.judged["judged@4"], [1.0, 1.0])
 
 
 def test_tables_of_values_have_no_judged_fraction():
     assert mean_intervals([0.1, 0.5]).judged is None
-    assert compare_rankers({"a": [1, 2], "b": [2, 3]}).means.judged is None
+    assert compare_values({"a": [1, 2], "b": [2, 3]}).means.judged is None
 
 
 def test_judged_fractions_are_weighted_means():
@@ -302,5 +309,5 @@ def test_judged_fractions_are_weighted_means():
         runs["a"][query] = {f"{known}{j}": 1 / (j + 1) for j in range(10)}
         runs["b"][query] = {f"d{j}": float(j) for j in range(10)}
     weights = {query: float(i < 3) for i, query in enumerate(qrels)}
-    found = compare_rankers(qrels, runs, measure="precision@5", sample_weight=weights)
+    found = compare_runs(qrels, runs, measure="precision@5", sample_weight=weights)
     assert found.means.judged["judged@5"].tolist() == [1, 1]

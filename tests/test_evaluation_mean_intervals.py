@@ -5,12 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from lowrank_rank.evaluation import mean_intervals, per_query
+from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals, per_query
 from lowrank_rank.metrics import ndcg_score
 
 
 def powered(human, judge, others, **options):
-    return mean_intervals(human, judge=judge, judge_unlabelled=others, **options)
+    return judged_mean_intervals(human, judge, others, **options)
 
 
 def drawn(seed, n, n_others, correlation, repetitions=1):
@@ -134,9 +134,9 @@ def test_coverage_and_width(n, correlation):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (([1.0] * 4 + [np.nan], [1.0] * 5, [1.0] * 9), r"human\[4, 0\] is nan"),
-        (([1e200] * 5, [1.0] * 5, [1.0] * 9), r"human\[0, 0\] is 1e\+200"),
-        ((["a"] * 5, [1.0] * 5, [1.0] * 9), "human must be an array of numbers"),
+        (([1.0] * 4 + [np.nan], [1.0] * 5, [1.0] * 9), r"people\[4, 0\] is nan"),
+        (([1e200] * 5, [1.0] * 5, [1.0] * 9), r"people\[0, 0\] is 1e\+200"),
+        ((["a"] * 5, [1.0] * 5, [1.0] * 9), "people must be an array of numbers"),
     ],
 )
 def test_bad_input(given, message):
@@ -172,7 +172,7 @@ def test_means_of_queries_are_students_with_undefined_queries_left_out():
     assert_allclose(
         mean_intervals(array, confidence_level=0.9).interval, found.interval
     )
-    with pytest.raises(ValueError, match=r"human\[0, 0\] is inf"):
+    with pytest.raises(ValueError, match=r"values\[0, 0\] is inf"):
         mean_intervals([np.inf, 1.0])
 
 
@@ -191,7 +191,7 @@ def test_columns_of_the_judge_match_by_name():
     arrays = powered(human, judge.to_numpy(), others.to_numpy())  # no names: by place
     assert_allclose(arrays.interval, expected.interval)
     with pytest.raises(
-        ValueError, match=r"judge has the columns \['ndcg@5', 'map'\], and human"
+        ValueError, match=r"judge has the columns \['ndcg@5', 'map'\], and people"
     ):
         powered(human, judge.rename(columns={"ndcg@10": "ndcg@5"}), others)
     with pytest.raises(ValueError, match="judge_unlabelled has the columns"):
@@ -206,7 +206,7 @@ def test_ids_of_structured_arrays_are_no_measure_and_must_agree():
     assert mean_intervals(human).names == ["map"]
     found = powered(human, human, {"map": values})
     assert_allclose(found.interval, powered(values, values, values).interval)
-    with pytest.raises(ValueError, match="field 'qid' of human and judge differs"):
+    with pytest.raises(ValueError, match="field 'qid' of people and judge differs"):
         powered(human, human[::-1], {"map": values})
     with pytest.raises(ValueError, match="give one value of each query, in columns"):
         mean_intervals(human[["qid"]])

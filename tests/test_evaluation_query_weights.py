@@ -8,6 +8,8 @@ from scipy import stats
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.evaluation import (
     compare_rankers,
+    compare_runs,
+    compare_values,
     evaluate_run,
     mean_intervals,
     per_query,
@@ -57,13 +59,13 @@ def graded_runs(n_queries=12, seed=0):
 @pytest.mark.parametrize("kind", ["binary", "skewed"])
 def test_equal_weights_and_families_of_one_change_nothing_to_the_last_bit(kind):
     table = table_of(kind)
-    plain = compare_rankers(table)
+    plain = compare_values(table)
     for options in (
         {"sample_weight": np.full(24, 0.3)},
         {"groups": np.random.RandomState(0).permutation(24)},
         {"groups": [f"family {i}" for i in range(24)], "sample_weight": [7] * 24},
     ):
-        found = compare_rankers(table, **options)
+        found = compare_values(table, **options)
         assert_same(found, plain)
         assert found.means.n_effective is None
         means = mean_intervals(pd.DataFrame(table), **options)
@@ -72,8 +74,8 @@ def test_equal_weights_and_families_of_one_change_nothing_to_the_last_bit(kind):
 
 def test_the_scale_of_weights_does_not_matter():
     table, weights = table_of("skewed"), np.random.RandomState(1).uniform(size=24)
-    found = compare_rankers(table, sample_weight=weights)
-    assert_same(compare_rankers(table, sample_weight=1e160 * weights), found, False)
+    found = compare_values(table, sample_weight=weights)
+    assert_same(compare_values(table, sample_weight=1e160 * weights), found, False)
 
 
 @pytest.mark.parametrize("families", [False, True])
@@ -89,8 +91,8 @@ def test_a_query_of_weight_zero_is_no_query(families):
         options["sample_weight"] = weights = np.where(family == 1, 0.0, 1.0 + family)
         kept = weights > 0
         of_kept = {"groups": family[kept], "sample_weight": weights[kept]}
-    found = compare_rankers(table, **options)
-    expected = compare_rankers({n: v[kept] for n, v in table.items()}, **of_kept)
+    found = compare_values(table, **options)
+    expected = compare_values({n: v[kept] for n, v in table.items()}, **of_kept)
     assert_same(found, expected, exact=False)
 
 
@@ -119,7 +121,7 @@ def test_weighted_fractions_and_the_floor_of_p_have_the_effective_number():
     weights = np.array([4.0, 4.0, 2.0, 2.0, 2.0, 2.0])
     n = 16**2 / 48
     one, other = np.ones(6), np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
-    found = compare_rankers({"one": one, "other": other}, sample_weight=weights)
+    found = compare_values({"one": one, "other": other}, sample_weight=weights)
     z2 = stats.norm.ppf(0.975) ** 2
     centre = (6 / 16 + z2 / (2 * n)) / (1 + z2 / n)
     half = np.sqrt(z2 * (6 / 16 * 10 / 16 / n + z2 / (4 * n**2))) / (1 + z2 / n)
@@ -154,7 +156,7 @@ def test_families_are_averaged_first(weighted):
     assert repr(found).startswith("ndcg@10: 8 families, ")
     table = dict(zip(scores, np.transpose(averages), strict=True))
     of_families = [w[family == f].mean() for f in names] if weighted else None
-    assert_same(found, compare_rankers(table, sample_weight=of_families), exact=False)
+    assert_same(found, compare_values(table, sample_weight=of_families), exact=False)
     frame = per_query(y, X[:, 0], qid=qid, measure="ndcg@10", zero_division=0)
     means = mean_intervals(frame, **options)
     assert means.unit == "families"
@@ -234,7 +236,7 @@ def test_values_go_by_order_or_by_id():
         frame = pd.DataFrame(dict(zip("ab", expected.values.T, strict=True)))
         if "groups" not in names:
             frame.index = expected.qid
-            assert_same(compare_rankers(frame, **series), expected)
+            assert_same(compare_values(frame, **series), expected)
 
 
 def test_runs_go_by_id():
@@ -243,7 +245,7 @@ def test_runs_go_by_id():
     weights = dict(zip(ids, range(1, 13), strict=True))
     family = {q: int(q[1:]) // 3 for q in ids}
     options = {"sample_weight": weights, "groups": family}
-    found = compare_rankers(qrels, runs, zero_division=0, **options)
+    found = compare_runs(qrels, runs, zero_division=0, **options)
     table = pd.DataFrame(
         {
             name: evaluate_run(
@@ -252,7 +254,7 @@ def test_runs_go_by_id():
             for name, run in runs.items()
         }
     )
-    assert_same(found, compare_rankers(table, **options), exact=False)
+    assert_same(found, compare_values(table, **options), exact=False)
     for name, mean in zip(runs, found.mean, strict=True):
         given = {"measure": "ndcg@10", "zero_division": 0}
         value = evaluate_run(run=runs[name], qrels=qrels, **given, **options)["ndcg@10"]
@@ -285,7 +287,7 @@ def test_runs_go_by_id():
 )
 def test_bad_families_and_weights_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        compare_rankers(table_of("skewed"), **options)
+        compare_values(table_of("skewed"), **options)
     with pytest.raises(ValueError, match=message):
         mean_intervals(table_of("skewed"), **options)
 
@@ -296,9 +298,9 @@ def test_columns_of_a_table_whose_index_repeats():
     table["family"] = np.repeat(list("abcdefghij"), 6)
     table.index = np.repeat(range(20), 3)
     systems = table[["a", "b"]]
-    found = compare_rankers(systems, groups=table["family"])
-    expected = compare_rankers(systems, groups=table["family"].to_numpy())
+    found = compare_values(systems, groups=table["family"])
+    expected = compare_values(systems, groups=table["family"].to_numpy())
     np.testing.assert_array_equal(found.interval, expected.interval)
     shuffled = table["family"].sample(frac=1.0, random_state=0)
     with pytest.raises(ValueError, match="an id twice"):
-        compare_rankers(systems, groups=shuffled)
+        compare_values(systems, groups=shuffled)

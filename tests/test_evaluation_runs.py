@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lowrank_rank
-from lowrank_rank.evaluation import compare_rankers, evaluate_run
+from lowrank_rank.evaluation import compare_runs, evaluate_run
 from lowrank_rank.target_losses import DCG, TargetLoss
 
 from .internals import names_of, resolve_measure
@@ -348,18 +348,18 @@ def test_types_that_say_what_they_are_are_not_swapped(library):
         evaluate_run(qrels=qrels, run=qrels)
     with pytest.raises(TypeError, match=r"qrels holds a run and must hold judgements"):
         evaluate_run(qrels=run, run=run)
-    with pytest.raises(TypeError, match=r"y_true holds a run and must hold judgements"):
-        compare_rankers(run, {"a": run})
-    with pytest.raises(TypeError, match=r"rankers\['a'\] holds judgements"):
-        compare_rankers(qrels, {"a": qrels})
+    with pytest.raises(TypeError, match=r"qrels holds a run and must hold judgements"):
+        compare_runs(run, {"a": run})
+    with pytest.raises(TypeError, match=r"runs\['a'\] holds judgements"):
+        compare_runs(qrels, {"a": qrels})
 
 
-def test_swapped_arguments_of_compare_rankers_are_a_sentence():
+def test_swapped_arguments_of_compare_runs_are_a_sentence():
     qrels = {f"q{i}": {f"d{j}": 1 for j in range(50)} for i in range(50)}
     runs = {"a": {q: dict.fromkeys(found, 0.5) for q, found in qrels.items()}}
-    with pytest.raises(TypeError, match=r"y_true\['a'\]\['q0'\] is a dict") as error:
-        compare_rankers(runs, qrels)
-    assert error.value.remedies == ("y_true, rankers = rankers, y_true",)
+    with pytest.raises(TypeError, match=r"qrels\['a'\]\['q0'\] is a dict") as error:
+        compare_runs(runs, qrels)
+    assert error.value.remedies == ("qrels, runs = runs, qrels",)
     assert len(str(error.value)) < 300
 
 

@@ -17,7 +17,7 @@ from lowrank_rank import (
     make_ranking_scorer,
     metrics,
 )
-from lowrank_rank.evaluation import compare_rankers
+from lowrank_rank.evaluation import compare_judged, compare_rankers, compare_values
 from lowrank_rank.plotting import RankerComparisonDisplay
 from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.surrogates import structured_hinge, surrogate_loss
@@ -82,7 +82,7 @@ READERS = {
         compare_rankers,
         lambda t: compare_rankers(t, SCORES),
         lambda t: compare_rankers(GRADES, {"one": t, "two": GRADES}),
-        lambda t: compare_rankers(PEOPLE, SCORES, judge=t, zero_division=0),
+        lambda t: compare_judged(PEOPLE, t, SCORES, zero_division=0),
     ],
     "consensus_ranking": [
         lambda t: consensus_ranking(t, kind="grades"),
@@ -223,7 +223,7 @@ def test_text_in_a_table_of_numbers_is_refused(reader, kind):
 
 def test_keys_of_a_dict_and_features_are_not_judged():
     table = make_table("task_id")
-    assert compare_rankers(table.to_dict("list")).names[0] == "task_id"
+    assert compare_values(table.to_dict("list")).names[0] == "task_id"
     assert MEAN(table.to_dict("list")).names[0] == "task_id"
     X = table.astype(float)
     model = OrderPreservingRegressor().fit(X, [1, 0] * 6, qid=np.arange(12) // 4)
@@ -232,7 +232,7 @@ def test_keys_of_a_dict_and_features_are_not_judged():
 
 def test_numbers_of_the_row_by_another_name_are_taken():
     table = pd.DataFrame({"mine": range(12), "other": [3, 4] * 6})
-    assert compare_rankers(table).names == ["mine", "other"]
+    assert compare_values(table).names == ["mine", "other"]
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow", "records"])

@@ -42,7 +42,12 @@ from lowrank_rank import (
     structured,
 )
 from lowrank_rank.datasets import load_letor
-from lowrank_rank.evaluation import compare_rankers, evaluate_run, mean_intervals
+from lowrank_rank.evaluation import (
+    compare_rankers,
+    compare_values,
+    evaluate_run,
+    mean_intervals,
+)
 from lowrank_rank.metrics import measure_score, ndcg_score
 from lowrank_rank.model_selection import query_train_test_split
 from lowrank_rank.plotting import PrecisionAtKDisplay
@@ -681,11 +686,11 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
     [
         (lambda: mean_intervals(3), r"human has the shape \(\): give one value"),
         (
-            lambda: compare_rankers(VALUES[:1]),
+            lambda: compare_values(VALUES[:1]),
             "defined on 1 of 1 tasks: at least two are needed. Give more rows",
         ),
         (
-            lambda: compare_rankers(VALUES[:0]),
+            lambda: compare_values(VALUES[:0]),
             r"y_true has no rows: did dropna\(\) take all",
         ),
         (
@@ -711,7 +716,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
             "on 1 of 1 queries: at least two are needed. Give more queries",
         ),
         (
-            lambda: compare_rankers(VALUES, groups="new"),
+            lambda: compare_values(VALUES, groups="new"),
             r"'new' is a column of the table, and not a ranker.*\n.*\n    groups = y_true\['new'\]\n",
         ),
         (
@@ -719,11 +724,11 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
             r"sample_weight = human\['old'\]\n    human = human.drop\(columns='old'\)",
         ),
         (
-            lambda: compare_rankers(VALUES, groups="other"),
+            lambda: compare_values(VALUES, groups="other"),
             r"groups is the text 'other': give the values, one for each query",
         ),
         (
-            lambda: compare_rankers(WORDS),
+            lambda: compare_values(WORDS),
             r"two words, 'no' and 'yes'(.*\n)*.*y_true = y_true == 'yes'",
         ),
         (
@@ -739,7 +744,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
             "If 'no' says that a label holds:",
         ),
         (
-            lambda: compare_rankers(
+            lambda: compare_values(
                 VALUES.assign(family=["x", "y"]),
                 groups=pd.Series(["x", "y"], name="family"),
             ),

@@ -20,7 +20,7 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
 from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
-from lowrank_rank.evaluation import compare_rankers
+from lowrank_rank.evaluation import compare_rankers, compare_values
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.model_selection import query_learning_curve
 from lowrank_rank.plotting import (
@@ -309,7 +309,7 @@ def test_comparison_is_drawn_both_ways(ranking):
 def test_means_are_drawn_best_on_top_with_their_ranks():
     rng = np.random.RandomState(0)
     values = {f"r{i}": rng.normal(0.2 * i, 1.0, 100) for i in range(30)}
-    found = compare_rankers(values)
+    found = compare_values(values)
     display = RankerComparisonDisplay(found).plot(kind="means")
     order = np.argsort(-found.mean)
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
@@ -325,7 +325,7 @@ def test_means_are_drawn_best_on_top_with_their_ranks():
     assert display.ax_.get_xlabel().startswith("value, with 95 % interval")
     segments = display.ax_.collections[0].get_segments()
     assert_allclose([[s[0, 0], s[1, 0]] for s in segments], found.means.interval[order])
-    few = RankerComparisonDisplay(compare_rankers({"r1": values["r1"]})).plot(
+    few = RankerComparisonDisplay(compare_values({"r1": values["r1"]})).plot(
         kind="means"
     )
     assert few.figure_.get_figheight() < display.figure_.get_figheight()  # a line each
@@ -334,13 +334,13 @@ def test_means_are_drawn_best_on_top_with_their_ranks():
 def test_p_values_stand_on_the_right():
     rng = np.random.RandomState(0)
     values = {f"r{i}": rng.normal(0.2 * i, 1.0, 50) for i in range(3)}
-    display = RankerComparisonDisplay(compare_rankers(values)).plot()
+    display = RankerComparisonDisplay(compare_values(values)).plot()
     right, p_values = display.ax_.child_axes[0], display.comparison.p_adjusted
     assert right.get_ylabel() == "p (Holm)"
     for text, p in zip(right.get_yticklabels(), p_values, strict=True):
         assert text.get_text() == ("< 0.001" if p < 0.001 else f"{p:.3f}")
     two = RankerComparisonDisplay(
-        compare_rankers({name: values[name] for name in ("r0", "r1")})
+        compare_values({name: values[name] for name in ("r0", "r1")})
     )
     assert two.plot().ax_.child_axes[0].get_ylabel() == "p"
     assert (

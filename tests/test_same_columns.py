@@ -18,7 +18,7 @@ from lowrank_rank import (
     merge,
     structured,
 )
-from lowrank_rank.evaluation import compare_rankers, per_query
+from lowrank_rank.evaluation import compare_judged, compare_rankers, per_query
 from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
 from lowrank_rank.plotting import PreferenceMatrixDisplay
 from lowrank_rank.structured import StructuredHingeRanker
@@ -116,7 +116,7 @@ def test_labels_and_scores_of_measures():
         lambda: per_query(y, other),
         lambda: mean_average_precision_score(y, other),
         lambda: compare_rankers(y, {"one": y, "two": other}),
-        lambda: compare_rankers(y, {"one": y, "two": y}, judge=other, zero_division=0),
+        lambda: compare_judged(y, other, {"one": y, "two": y}, zero_division=0),
     ):
         with pytest.raises(ValueError, match="should be those of y_true"):
             call()

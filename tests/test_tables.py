@@ -8,7 +8,7 @@ import pytest
 
 from lowrank_rank import LowRankSurrogateRanker, StackingRanker, SuspiciousDataWarning
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.evaluation import compare_rankers
+from lowrank_rank.evaluation import compare_rankers, compare_values
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 from .internals import TableMixin
@@ -42,7 +42,7 @@ def test_text_and_html_by_hand():
 def test_small_p_values_are_not_zero():
     old = np.arange(99.0) % 7
     table = {"new": old + 9 + np.arange(99) % 2, "old": old}
-    found = compare_rankers(table)
+    found = compare_values(table)
     assert 0 < found.p_value[0] < 1e-15
     assert found.to_frame()["p_value"][0] == found.p_value[0]
     assert repr(found).count(" <1e-15") == 2  # and p_holm
@@ -54,9 +54,7 @@ def test_small_p_values_are_not_zero():
 )
 def test_a_table_of_many_rankers_and_few_tasks_asks_for_its_transpose(shape, is_asked):
     values = np.random.default_rng(0).random(shape)
-    found = compare_rankers(
-        {f"system {j}": column for j, column in enumerate(values.T)}
-    )
+    found = compare_values({f"system {j}": column for j, column in enumerate(values.T)})
     assert ("did you mean table.T?" in repr(found)) == is_asked
     assert ("did you mean table.T?" in found._repr_html_()) == is_asked
 

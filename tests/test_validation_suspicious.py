@@ -22,7 +22,12 @@ from lowrank_rank import (
     ranking_target,
 )
 from lowrank_rank.datasets import load_letor, make_ranking
-from lowrank_rank.evaluation import compare_rankers, mean_intervals
+from lowrank_rank.evaluation import (
+    compare_judged,
+    compare_rankers,
+    compare_runs,
+    mean_intervals,
+)
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import query_train_test_split
 from lowrank_rank.votes import bradley_terry
@@ -75,7 +80,7 @@ def runs_of_two_depths(seed, depth=10, k=None, n_found=40):
         order = np.argsort(-(relevant + 0.5 * rng.normal(size=n_found)))
         old[q] = [int(d) for d in order]
     measure = "ndcg" if k is None else f"ndcg@{k}"
-    compare_rankers(qrels, {"new": new, "old": old}, measure=measure)
+    compare_runs(qrels, {"new": new, "old": old}, measure=measure)
 
 
 def stars(seed, lowest=1, measure="map"):
@@ -132,7 +137,7 @@ def runs_of_distances(seed, strength=-1.0):
         score = similarity - similarity.min()
         runs["new"][q] = {int(d): float(score[d]) for d in found}
         runs["noise"][q] = {int(d): float(rng.uniform()) for d in found}
-    compare_rankers(qrels, runs, measure="ndcg@10", zero_division=0)
+    compare_runs(qrels, runs, measure="ndcg@10", zero_division=0)
 
 
 def runs_with_unjudged_documents(seed):
@@ -151,7 +156,7 @@ def runs_with_unjudged_documents(seed):
             first = np.argsort(-score)[:20].tolist()
             runs[name][q] = {d: float(score[d]) for d in first}
         qrels[q] = {d: int(grades[d]) for d in runs["old"][q]}
-    compare_rankers(qrels, runs, measure="ndcg@10", zero_division=0)
+    compare_runs(qrels, runs, measure="ndcg@10", zero_division=0)
 
 
 def items_with_gaps(seed, sign=-1):
@@ -232,9 +237,7 @@ def judged_queries(seed, how="where new fails"):
     else:
         chosen = np.argsort(values[0])[:60]
     people = np.where(np.isin(qid, chosen), y, np.nan)
-    compare_rankers(
-        people, {"new": new, "old": old}, qid=qid, judge=judge, zero_division=0
-    )
+    compare_judged(people, judge, {"new": new, "old": old}, qid=qid, zero_division=0)
 
 
 def duels_of_models(seed, *, always_first=True, sorted_names=False, covariates=False):
@@ -633,7 +636,7 @@ def test_reversed_scores_name_both_means_of_the_same_queries():
         run[q] = {d: float(rng.random() - grades[d] + 1) for d in range(20)}
     runs = {"new": run}
     with pytest.warns(SuspiciousDataWarning, match="reversed scores") as caught:
-        compare_rankers(qrels, runs, measure="recall@5", zero_division=1)
+        compare_runs(qrels, runs, measure="recall@5", zero_division=1)
     mean, random_mean = re.findall(r"0\.\d{3}", str(caught[0].message))
     assert float(mean) < float(random_mean)
 

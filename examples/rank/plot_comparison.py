@@ -22,7 +22,7 @@ from sklearn.model_selection import LearningCurveDisplay
 
 from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, ranking_target
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking
-from lowrank_rank.evaluation import compare_rankers, per_query
+from lowrank_rank.evaluation import compare_judged, compare_rankers, per_query
 from lowrank_rank.model_selection import query_learning_curve, query_train_test_split
 from lowrank_rank.plotting import RankerComparisonDisplay
 
@@ -157,9 +157,7 @@ for n in sizes:
         for name, share in agreement.items():
             wrong = rng.uniform(size=len(y)) < (1 - share) / np.mean(other != y)
             judge = np.where(wrong, other, y)
-            compared = compare_rankers(
-                people, scores, qid=qid, judge=judge, zero_division=0
-            )
+            compared = compare_judged(people, judge, scores, qid=qid, zero_division=0)
             some[name].append(np.ptp(compared.interval))
         error = compared.differences.std(ddof=1) / np.sqrt(n)
         some["people alone"].append(2 * stats.t.ppf(0.975, n - 1) * error)

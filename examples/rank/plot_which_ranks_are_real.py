@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lowrank_rank.evaluation import compare_rankers
+from lowrank_rank.evaluation import compare_values
 from lowrank_rank.plotting import RankerComparisonDisplay
 
 rng = np.random.RandomState(0)
@@ -27,7 +27,7 @@ ability = np.linspace(1.2, -0.4, 12)
 hard = rng.normal(size=(300, 1))
 right = ability + hard + 0.8 * rng.normal(size=(300, 12)) > 0
 table = pd.DataFrame(right, columns=list("abcdefghijkl"))
-found = compare_rankers(table)
+found = compare_values(table)
 print(found)
 
 # %%
@@ -48,7 +48,7 @@ plt.show()
 for n in (20, 100, 300, 3000):
     hard = rng.normal(size=(n, 1))
     right = ability + hard + 0.8 * rng.normal(size=(n, 12)) > 0
-    of_n = compare_rankers({name: right[:, i] for i, name in enumerate(table)})
+    of_n = compare_values({name: right[:, i] for i, name in enumerate(table)})
     width = np.mean(np.diff(of_n.means.rank_interval, axis=1) + 1)
     print(
         f"{n:5} questions: {of_n.tied_with_best.sum():2} tied, {width:4.1f} ranks in an interval"
@@ -68,7 +68,7 @@ values = (ability + hard[:300] + bonus + 0.8 * rng.normal(size=(300, 12)) > 0).a
 questions = pd.DataFrame(values, columns=table.columns)
 texts = questions.groupby(text).mean()
 for name, one in {"questions": questions, "texts": texts}.items():
-    pair = compare_rankers(one[["a", "d"]])
+    pair = compare_values(one[["a", "d"]])
     low, high = pair.interval[0]
     print(
         f"a - d over {len(one):3} {name}: {low:.2f} to {high:.2f}, p = {pair.p_value[0]:.3f}"
@@ -80,6 +80,6 @@ for name, one in {"questions": questions, "texts": texts}.items():
 # A comparison with one system needs fewer corrections than all 66 pairs. The baseline
 # must not be chosen as the best of the same table.
 
-against = compare_rankers(table, baseline="f")
+against = compare_values(table, baseline="f")
 RankerComparisonDisplay(against).plot()
 plt.show()

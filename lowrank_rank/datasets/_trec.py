@@ -49,7 +49,7 @@ def is_judgements(table):
     return hasattr(table, "to_dict") and not hasattr(table, "__array__")
 
 
-def read_mapping(table, value_names, name):
+def read_mapping(table, value_names, name, other=""):
     """Convert a dict, a frame or an object of ranx to ``{query: {document: value}}``.
 
     Parameters
@@ -59,6 +59,8 @@ def read_mapping(table, value_names, name):
         Possible names of the column of values.
     name : str
         Name of the table in messages.
+    other : str
+        Name of the argument that may be exchanged with this one.
 
     Returns
     -------
@@ -78,7 +80,11 @@ def read_mapping(table, value_names, name):
     if type(table) is not dict:
         arrive(**{name: table})
         refuse(
-            CHECKS_OF_DOCUMENT_TABLES, table=table, name=name, value_names=value_names
+            CHECKS_OF_DOCUMENT_TABLES,
+            table=table,
+            name=name,
+            value_names=value_names,
+            exchanged_with=other,
         )
     if is_frame(table):
         rows = _rows_of_frame(table, value_names)

@@ -103,8 +103,8 @@ def per_query(
     y_score : array-like of shape (n_rows,) or (n_lists, r)
         Scores, higher is better; ties count as the mean over their orders.
     qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row, any hashable ids in any order; None is one list. Not with
-        a matrix `y_true`, whose rows are numbered.
+        Query id of each row, any hashable ids in any order; None is one list, or each
+        row of a matrix is one.
     measure : str, RankingMeasure, list of these, or dict from names, \
 default=("ndcg@5", "ndcg@10", "map")
         Names as in `get_ranking_scorer_names`, or objects.
@@ -226,7 +226,7 @@ default=("ndcg@10", "map")
 
     See Also
     --------
-    compare_rankers : One run or several, with intervals and judged@k, the judged
+    compare_runs : One run or several, with intervals and judged@k, the judged
         fraction of the first k documents.
     lowrank_rank.datasets.load_run : Reads files of runs.
     lowrank_rank.datasets.load_qrels : Reads files of judgements.
@@ -270,8 +270,8 @@ default=("ndcg@10", "map")
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
     measures = named_measures(measure, k)
-    run = read_mapping(run, SCORE, "run")
-    qrels = read_mapping(qrels, RELEVANCE, "qrels")
+    run = read_mapping(run, SCORE, "run", other="qrels")
+    qrels = read_mapping(qrels, RELEVANCE, "qrels", other="run")
     queries = [query for query in run if query in qrels]
     if all_queries:
         queries += [query for query in qrels if query not in run]

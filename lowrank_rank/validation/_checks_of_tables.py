@@ -138,12 +138,14 @@ def _finds_other_kind(given):
     if not is_other:
         return None
     code = ""
-    if given.name in ("run", "qrels"):
-        code = "run, qrels = qrels, run"
+    names = (given.name, given.exchanged_with)
+    if given.exchanged_with:
+        code = f"{', '.join(names)} = {', '.join(reversed(names))}"
     return {
         "name": given.name,
         "other": _holds(other_names),
         "right": _holds(given.value_names),
+        "exchanged_with": given.exchanged_with,
         "code": code,
     }
 
@@ -203,7 +205,7 @@ CHECKS_OF_DOCUMENT_TABLES = [
         name="run in place of judgements",
         finds=_finds_other_kind,
         sentence="{name} holds {other} and must hold {right}.",
-        remedies={"If run and qrels are exchanged, write": "{code}"},
+        remedies={"If {name} and {exchanged_with} are exchanged, write": "{code}"},
         raises=TypeError,
     ),
     Check(
