@@ -20,11 +20,9 @@ def scores():
         "X": X,
         "qid": np.repeat(np.arange(12), 4),
         "measure": "ndcg@3",
-        "judge": None,
         "groups": None,
         "sample_weight": None,
         "zero_division": 0.0,
-        "anytime": False,
         "baseline": None,
     }
 
@@ -33,7 +31,7 @@ def judged():
     """Labels of a judge, and of people in every second query."""
     clean = scores()
     people = np.where(clean["qid"] % 2 == 0, clean["y_true"], np.nan)
-    return {**clean, "judge": clean["y_true"], "y_true": people}
+    return {**clean, "judge": clean["y_true"], "people": people}
 
 
 def items():
@@ -43,7 +41,7 @@ def items():
     rankers = {name: one.reshape(shape) for name, one in clean["rankers"].items()}
     return {
         **clean,
-        "y_true": clean["y_true"].reshape(shape),
+        "people": clean["people"].reshape(shape),
         "judge": clean["judge"].reshape(shape),
         "rankers": rankers,
         "qid": None,
@@ -59,120 +57,27 @@ def table():
     )
     topic = pd.Series([f"topic {i % 5}" for i in range(12)], name="topic")
     return {
-        **scores(),
-        "y_true": frame,
-        "human": frame,
-        "rankers": None,
-        "qid": None,
-        "X": None,
-        "measure": None,
+        "table": frame,
+        "values": frame,
         "groups": topic.tolist(),
         "topic": topic,
-        "judge_unlabelled": None,
+        "sample_weight": None,
+        "baseline": None,
     }
 
 
 def values():
     """Values of people and of a judge."""
     rng = np.random.default_rng(2)
-    human = rng.uniform(size=12)
+    people = rng.uniform(size=12)
     return {
-        "human": human,
-        "judge": None,
-        "judge_unlabelled": None,
-        "others": [human + 0.1, rng.uniform(size=40)],
+        "values": people,
+        "people": people,
+        "judge": people + 0.1,
+        "judge_unlabelled": rng.uniform(size=40),
         "groups": None,
         "sample_weight": None,
-        "anytime": False,
     }
-
-
-COMPARE = """
-from lowrank_rank.evaluation import compare_rankers
-found = compare_rankers(
-    y_true, rankers, X=X, qid=qid, measure=measure, judge=judge, groups=groups,
-    sample_weight=sample_weight, baseline=baseline, zero_division=zero_division,
-    anytime=anytime,
-)
-result = numpy.concatenate([found.means.interval, found.interval]).ravel()
-"""
-INTERVALS = """
-from lowrank_rank.evaluation import mean_intervals
-result = mean_intervals(
-    human, judge=judge, judge_unlabelled=judge_unlabelled, groups=groups,
-    sample_weight=sample_weight, anytime=anytime,
-).interval
-"""
-FAMILIES = "groups = numpy.arange(12) % 5"
-WEIGHTS = "sample_weight = numpy.arange(12) + 1.0"
-JUDGE = "judge, judge_unlabelled = others; "
-WITH_TOPIC = "{0} = pandas.concat([{0}, topic], axis=1); groups = 'topic'"
-OF_POLARS = "; {0} = polars.from_pandas({0})"
-
-OF_ARGUMENTS = [
-    Example(
-        "rankers without names", scores, "rankers = list(rankers.values())", COMPARE
-    ),
-    Example("rankers without names", scores, "rankers = {}", COMPARE),
-    Example("half a judge", values, "judge = human", INTERVALS),
-    Example("half a judge", values, "judge_unlabelled = human", INTERVALS),
-    Example("families beside a judge", judged, FAMILIES, COMPARE, [""]),
-    Example(
-        "families beside a judge",
-        values,
-        JUDGE + FAMILIES,
-        INTERVALS,
-        [FAMILIES, JUDGE],
-    ),
-    Example("weights beside a judge", judged, WEIGHTS, COMPARE, [""]),
-    Example(
-        "weights beside a judge", values, JUDGE + WEIGHTS, INTERVALS, [WEIGHTS, JUDGE]
-    ),
-    Example(
-        "skipped queries beside a judge",
-        judged,
-        "zero_division = numpy.nan",
-        COMPARE,
-        [""],
-    ),
-    Example("column of the table", table, WITH_TOPIC.format("y_true"), COMPARE, [""]),
-    Example(
-        "column of the table",
-        table,
-        WITH_TOPIC.format("y_true") + OF_POLARS.format("y_true"),
-        COMPARE,
-        [""],
-    ),
-    Example("column of the table", table, WITH_TOPIC.format("human"), INTERVALS, [""]),
-    Example(
-        "column of the table",
-        table,
-        WITH_TOPIC.format("human") + OF_POLARS.format("human"),
-        INTERVALS,
-        [""],
-    ),
-    Example(
-        "column of the table",
-        table,
-        WITH_TOPIC.format("human") + "; groups = topic",
-        INTERVALS,
-        [""],
-    ),
-    Example(
-        "column of the table",
-        table,
-        "human = human.assign(traffic=1.0).to_records(); sample_weight = 'traffic'",
-        INTERVALS,
-    ),
-    Example(
-        "model without features",
-        scores,
-        "X = None; rankers['a'] = lowrank_rank.OrderPreservingRegressor()",
-        COMPARE,
-    ),
-    Example("function in place of scores", scores, "rankers['a'] = len", COMPARE),
-]
-# Runs -------------------------------------------------------------------------------
 
 
 def runs():
@@ -190,14 +95,158 @@ def runs():
             run[f"q{q}"] = dict(zip(documents, scores_of_query, strict=True))
     return {
         **scores(),
-        "y_true": qrels,
         "qrels": qrels,
-        "rankers": found,
+        "runs": found,
         "run": found["a"],
-        "X": None,
-        "qid": None,
         "average": "mean",
     }
+
+
+def judged_runs():
+    """Two runs, and judgements of a judge and of people for five of the queries."""
+    clean = runs()
+    people = {q: clean["qrels"][q] for q in list(clean["qrels"])[:5]}
+    return {**clean, "judge": clean["qrels"], "people": people}
+
+
+RESULT = """
+result = numpy.concatenate([found.means.interval, found.interval]).ravel()
+"""
+COMPARE = (
+    """
+from lowrank_rank.evaluation import compare_rankers
+found = compare_rankers(
+    y_true, rankers, X=X, qid=qid, measure=measure, groups=groups,
+    sample_weight=sample_weight, baseline=baseline, zero_division=zero_division,
+)
+"""
+    + RESULT
+)
+COMPARE_VALUES = (
+    """
+from lowrank_rank.evaluation import compare_values
+found = compare_values(
+    table, groups=groups, sample_weight=sample_weight, baseline=baseline,
+)
+"""
+    + RESULT
+)
+COMPARE_RUNS = (
+    """
+from lowrank_rank.evaluation import compare_runs
+found = compare_runs(
+    qrels, runs, measure=measure, groups=groups, sample_weight=sample_weight,
+    baseline=baseline, zero_division=zero_division,
+)
+"""
+    + RESULT
+)
+COMPARE_JUDGED = (
+    """
+from lowrank_rank.evaluation import compare_judged
+found = compare_judged(
+    people, judge, rankers, X=X, qid=qid, measure=measure, baseline=baseline,
+    zero_division=zero_division,
+)
+"""
+    + RESULT
+)
+COMPARE_JUDGED_RUNS = (
+    """
+from lowrank_rank.evaluation import compare_judged_runs
+found = compare_judged_runs(
+    people, judge, runs, measure=measure, baseline=baseline,
+    zero_division=zero_division,
+)
+"""
+    + RESULT
+)
+LOOKS = "found = found.at_every_look()"
+INTERVALS = """
+from lowrank_rank.evaluation import mean_intervals
+found = mean_intervals(values, groups=groups, sample_weight=sample_weight)
+result = found.interval
+"""
+JUDGED_INTERVALS = """
+from lowrank_rank.evaluation import judged_mean_intervals
+found = judged_mean_intervals(people, judge, judge_unlabelled)
+result = found.interval
+"""
+FAMILIES = "groups = numpy.arange(12) % 5"
+WEIGHTS = "sample_weight = numpy.arange(12) + 1.0"
+WITH_TOPIC = "{0} = pandas.concat([{0}, topic], axis=1); groups = 'topic'"
+OF_POLARS = "; {0} = polars.from_pandas({0})"
+
+OF_ARGUMENTS = [
+    Example(
+        "rankers without names", scores, "rankers = list(rankers.values())", COMPARE
+    ),
+    Example("rankers without names", scores, "rankers = {}", COMPARE),
+    Example("rankers without names", runs, "runs = list(runs.values())", COMPARE_RUNS),
+    Example("judgements in place of labels", scores, "y_true = {'q': {}}", COMPARE),
+    Example(
+        "judgements in place of labels",
+        scores,
+        "y_true = pandas.DataFrame({'qid': ['q'], 'docno': ['d'], 'relevance': [1]})",
+        COMPARE,
+    ),
+    Example(
+        "judgements in place of labels", judged, "people = {'q': {}}", COMPARE_JUDGED
+    ),
+    Example(
+        "skipped queries beside a judge",
+        judged,
+        "zero_division = numpy.nan",
+        COMPARE_JUDGED,
+        [""],
+    ),
+    Example(
+        "skipped queries beside a judge",
+        judged_runs,
+        "zero_division = numpy.nan",
+        COMPARE_JUDGED_RUNS,
+        [""],
+    ),
+    Example(
+        "column of the table", table, WITH_TOPIC.format("table"), COMPARE_VALUES, [""]
+    ),
+    Example(
+        "column of the table",
+        table,
+        WITH_TOPIC.format("table") + OF_POLARS.format("table"),
+        COMPARE_VALUES,
+        [""],
+    ),
+    Example("column of the table", table, WITH_TOPIC.format("values"), INTERVALS, [""]),
+    Example(
+        "column of the table",
+        table,
+        WITH_TOPIC.format("values") + OF_POLARS.format("values"),
+        INTERVALS,
+        [""],
+    ),
+    Example(
+        "column of the table",
+        table,
+        WITH_TOPIC.format("values") + "; groups = topic",
+        INTERVALS,
+        [""],
+    ),
+    Example(
+        "column of the table",
+        table,
+        "values = values.assign(traffic=1.0).to_records(); sample_weight = 'traffic'",
+        INTERVALS,
+    ),
+    Example(
+        "model without features",
+        scores,
+        "X = None; rankers['a'] = lowrank_rank.OrderPreservingRegressor()",
+        COMPARE,
+    ),
+    Example("function in place of scores", scores, "rankers['a'] = len", COMPARE),
+]
+# Runs -------------------------------------------------------------------------------
 
 
 RUN = """
@@ -210,15 +259,13 @@ result = numpy.ravel(list(result.values()) if average else result.to_numpy())
 """
 TRAFFIC = "sample_weight = {q: i + 1.0 for i, q in enumerate(qrels)}"
 OF_RUNS = [
-    Example("features beside runs", runs, "qid = numpy.arange(8)", COMPARE, [""]),
-    Example("features beside runs", runs, "X = numpy.ones((8, 2))", COMPARE, [""]),
     Example(
         "queries that the judge lacks",
-        runs,
+        judged_runs,
         "judge = {q: qrels[q] for q in list(qrels)[1:]}",
-        COMPARE,
+        COMPARE_JUDGED_RUNS,
     ),
-    Example("measure of whole lists", runs, "measure = 'auc'", COMPARE),
+    Example("measure of whole lists", runs, "measure = 'auc'", COMPARE_RUNS),
     Example("measure of whole lists", runs, "measure = 'kendall'", RUN),
     Example(
         "families of a table",
@@ -232,11 +279,19 @@ OF_RUNS = [
 # Labels of people and of a judge ----------------------------------------------------
 
 OF_JUDGES = [
-    Example("shape of the judge's labels", judged, "judge = judge[:-4]", COMPARE),
-    Example("rows that the judge lacks", judged, "judge[5] = numpy.nan", COMPARE),
-    Example("rows that the judge lacks", items, "judge[5] = numpy.nan", COMPARE),
-    Example("queries labelled in part", judged, "y_true[1] = numpy.nan", COMPARE),
-    Example("items of people and of the judge", items, "y_true[2, 1] = None", COMPARE),
+    Example(
+        "shape of the judge's labels", judged, "judge = judge[:-4]", COMPARE_JUDGED
+    ),
+    Example(
+        "rows that the judge lacks", judged, "judge[5] = numpy.nan", COMPARE_JUDGED
+    ),
+    Example("rows that the judge lacks", items, "judge[5] = numpy.nan", COMPARE_JUDGED),
+    Example(
+        "queries labelled in part", judged, "people[1] = numpy.nan", COMPARE_JUDGED
+    ),
+    Example(
+        "items of people and of the judge", items, "people[2, 1] = None", COMPARE_JUDGED
+    ),
 ]
 
 # Compared queries -------------------------------------------------------------------
@@ -251,7 +306,10 @@ OF_RANKED = [
         COMPARE,
     ),
     Example(
-        "few compared queries", table, "groups = None; y_true = y_true[:1]", COMPARE
+        "few compared queries",
+        table,
+        "groups = None; table = table[:1]",
+        COMPARE_VALUES,
     ),
 ]
 
@@ -285,7 +343,7 @@ def alone():
 WITHOUT = "groups = topics + [None, None]"
 TWICE = "{0} = pandas.concat([{0}, {0}[:3]])"
 OF_VALUES = [
-    Example("values of runs by place", runs, "groups = [0, 1] * 4", COMPARE),
+    Example("values of runs by place", runs, "groups = [0, 1] * 4", COMPARE_RUNS),
     Example("values of runs by place", runs, "sample_weight = [1.0] * 8", RUN),
     Example("text in place of values", scores, "groups = 'topic'", COMPARE),
     Example("number of values", grouped, "groups = groups * 4", COMPARE),
@@ -371,63 +429,27 @@ OF_VALUES = [
 # Means ------------------------------------------------------------------------------
 
 OF_MEANS = [
-    Example("few values", values, "human[1:] = numpy.nan", INTERVALS),
-    Example("few values", values, "human = [0.5]", INTERVALS),
+    Example("few values", values, "values[1:] = numpy.nan", INTERVALS),
+    Example("few values", values, "values = [0.5]", INTERVALS),
     Example(
         "weight of a single query",
         values,
         "sample_weight = [1e9] + [1.0] * 11",
         INTERVALS,
     ),
-    Example(
-        "argument without looks",
-        values,
-        "anytime = True; " + FAMILIES,
-        INTERVALS,
-        [FAMILIES, "anytime = True"],
-    ),
-    Example(
-        "argument without looks",
-        values,
-        "anytime = True; " + WEIGHTS,
-        INTERVALS,
-        [WEIGHTS, "anytime = True"],
-    ),
-    Example(
-        "argument without looks",
-        values,
-        "anytime = True; " + JUDGE,
-        INTERVALS,
-        [JUDGE],
-    ),
-    Example("argument without looks", judged, "anytime = True", COMPARE, [""]),
-    Example(
-        "argument without looks",
-        scores,
-        "anytime = True; " + FAMILIES,
-        COMPARE,
-        [FAMILIES, "anytime = True"],
-    ),
-    Example(
-        "values without bounds",
-        values,
-        "human *= 5; anytime = True",
-        INTERVALS,
-        ["human *= 5"],
-    ),
-    Example(
-        "values without bounds",
-        scores,
-        "measure = 'dcg@3'; anytime = True",
-        COMPARE,
-        ["measure = 'dcg@3'"],
-    ),
-    Example("shapes of judged values", values, JUDGE + "judge = judge[1:]", INTERVALS),
+    Example("result without looks", values, FAMILIES, INTERVALS + LOOKS),
+    Example("result without looks", values, WEIGHTS, INTERVALS + LOOKS),
+    Example("result without looks", values, "", JUDGED_INTERVALS + LOOKS),
+    Example("result without looks", judged, "", COMPARE_JUDGED + LOOKS),
+    Example("result without looks", scores, FAMILIES, COMPARE + LOOKS),
+    Example("values without bounds", values, "values *= 5", INTERVALS + LOOKS),
+    Example("values without bounds", scores, "measure = 'dcg@3'", COMPARE + LOOKS),
+    Example("shapes of judged values", values, "judge = judge[1:]", JUDGED_INTERVALS),
     Example(
         "few judged values",
         values,
-        JUDGE + "human = human[:4]; judge = judge[:4]",
-        INTERVALS,
+        "people = people[:4]; judge = judge[:4]",
+        JUDGED_INTERVALS,
     ),
 ]
 

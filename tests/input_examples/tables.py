@@ -26,7 +26,7 @@ def documents():
 
 def exchanged():
     one = documents()
-    return {"y_true": one["qrels"], "rankers": {"one": one["run"]}}
+    return {"qrels": one["qrels"], "runs": {"one": one["run"]}}
 
 
 def runs():
@@ -38,39 +38,35 @@ def runs():
 def values():
     """Values of six tasks, as a frame of pandas."""
     return {
-        "y_true": pd.DataFrame(
+        "table": pd.DataFrame(
             {
                 "one": [0.85, 0.5, 0.25, 1.0, 0.125, 0.75],
                 "two": [0.5, 0.25, 0.5, 0.75, 0.0, 0.25],
             }
         ),
-        "X": None,
-        "measure": None,
     }
 
 
 def words():
     """Successes of six tasks."""
     return {
-        "y_true": pd.DataFrame({"one": [1, 0, 1, 1, 1, 0], "two": [0, 0, 1, 0, 1, 0]}),
-        "X": None,
-        "measure": None,
+        "table": pd.DataFrame({"one": [1, 0, 1, 1, 1, 0], "two": [0, 0, 1, 0, 1, 0]}),
     }
 
 
 def judged():
     """Values by people and by a judge, as structured arrays in one order."""
     ids = np.array(["q1", "q2", "q3", "q4", "q5"])
-    human = np.zeros(5, dtype=[("qid", "U2"), ("ndcg", float), ("mrr", float)])
-    human["qid"] = ids
-    human["ndcg"] = [0.5, 0.25, 1.0, 0.75, 0.0]
-    human["mrr"] = [1.0, 0.5, 1.0, 0.5, 0.25]
-    judge = human.copy()
+    people = np.zeros(5, dtype=[("qid", "U2"), ("ndcg", float), ("mrr", float)])
+    people["qid"] = ids
+    people["ndcg"] = [0.5, 0.25, 1.0, 0.75, 0.0]
+    people["mrr"] = [1.0, 0.5, 1.0, 0.5, 0.25]
+    judge = people.copy()
     judge["ndcg"] = [0.75, 0.25, 0.75, 0.5, 0.25]
     judge["mrr"] = [1.0, 0.25, 1.0, 1.0, 0.25]
     unlabelled = np.random.default_rng(0).random((40, 2)).round(2)
     return {
-        "human": human,
+        "people": people,
         "judge": judge,
         "judge_unlabelled": pd.DataFrame(unlabelled, columns=["ndcg", "mrr"]),
     }
@@ -97,23 +93,21 @@ result = {
 }
 """
 COMPARE = """
-found = lowrank_rank.evaluation.compare_rankers(y_true, X=X, measure=measure)
+found = lowrank_rank.evaluation.compare_values(table)
 result = {name: found.means.mean[i] for i, name in enumerate(found.means.names)}
 result["difference"] = abs(found.difference)
 """
 COMPARE_RUNS = """
-found = lowrank_rank.evaluation.compare_rankers(y_true, rankers, measure="ndcg@10")
+found = lowrank_rank.evaluation.compare_runs(qrels, runs, measure="ndcg@10")
 result = found.means.mean
 """
 MEANS = """
-found = lowrank_rank.evaluation.mean_intervals(
-    human, judge=judge, judge_unlabelled=judge_unlabelled)
+found = lowrank_rank.evaluation.judged_mean_intervals(people, judge, judge_unlabelled)
 result = {name: found.mean[i] for i, name in enumerate(found.names)}
 """
 JUDGED = """
-found = lowrank_rank.evaluation.compare_rankers(
-    qrels, {"one": run, "two": other}, judge=judge, measure="ndcg@10",
-    zero_division=0.0)
+found = lowrank_rank.evaluation.compare_judged_runs(
+    qrels, judge, {"one": run, "two": other}, measure="ndcg@10")
 result = found.means.mean
 """
 
@@ -134,43 +128,43 @@ TEXTS_OF_POLARS = """
 run = run.with_columns(polars.col("score").cast(str))
 """
 
-TO_POLARS = "y_true = polars.from_pandas(y_true)\n"
-TO_ARROW = "import pyarrow; y_true = pyarrow.Table.from_pandas(y_true)\n"
-TO_DICT = "y_true = y_true.to_dict('list')\n"
-TO_RECORDS = "y_true = y_true.to_records(index=False)\n"
+TO_POLARS = "table = polars.from_pandas(table)\n"
+TO_ARROW = "import pyarrow; table = pyarrow.Table.from_pandas(table)\n"
+TO_DICT = "table = table.to_dict('list')\n"
+TO_RECORDS = "table = table.to_records(index=False)\n"
 KINDS = ("", TO_POLARS, TO_ARROW, TO_DICT)
 
 #: Column "one" as text of another form.
 FORMS = {
-    "plain": "y_true['one'] = y_true['one'].astype(str)\n",
-    "percent": "y_true['one'] = [f'{100 * one}%' for one in y_true['one']]\n",
+    "plain": "table['one'] = table['one'].astype(str)\n",
+    "percent": "table['one'] = [f'{100 * one}%' for one in table['one']]\n",
     "decimal comma": (
-        "y_true['one'] = y_true['one'].astype(str).str.replace('.', ',')\n"
+        "table['one'] = table['one'].astype(str).str.replace('.', ',')\n"
     ),
-    "thousands": "y_true['one'] = [f'{1e6 * one:,.1f}' for one in y_true['one']]\n",
+    "thousands": "table['one'] = [f'{1e6 * one:,.1f}' for one in table['one']]\n",
     "marks": (
-        "y_true['one'] = y_true['one'].astype(str).replace('0.125', '-')\n"
-        "y_true['two'] = y_true['two'].replace(0.0, numpy.nan)\n"
+        "table['one'] = table['one'].astype(str).replace('0.125', '-')\n"
+        "table['two'] = table['two'].replace(0.0, numpy.nan)\n"
     ),
 }
 RIGHT_OF_FORMS = {
     "plain": "",
     "percent": "",
     "decimal comma": "",
-    "thousands": "y_true['one'] = y_true['one'] * 1e6",
-    "marks": "y_true.loc[4] = numpy.nan",
+    "thousands": "table['one'] = table['one'] * 1e6",
+    "marks": "table.loc[4] = numpy.nan",
 }
 
-LACKING = "y_true.loc[2, 'one'] = numpy.nan; y_true.loc[3, 'two'] = numpy.nan\n"
+LACKING = "table.loc[2, 'one'] = numpy.nan; table.loc[3, 'two'] = numpy.nan\n"
 LACKING_RIGHT = [
-    "y_true = y_true.loc[[0, 1, 4, 5]]",
-    "y_true.loc[2, 'one'] = 0.0; y_true.loc[3, 'two'] = 0.0",
+    "table = table.loc[[0, 1, 4, 5]]",
+    "table.loc[2, 'one'] = 0.0; table.loc[3, 'two'] = 0.0",
 ]
-WORDS_FAULT = "y_true = y_true.replace({1: 'pass', 0: 'fail'}).astype(object)\n"
-WORDS_RIGHT = ["y_true = 1 - y_true", ""]
+WORDS_FAULT = "table = table.replace({1: 'pass', 0: 'fail'}).astype(object)\n"
+WORDS_RIGHT = ["table = 1 - table", ""]
 LONG = """
-table = y_true.assign(task=list("zyxwvu")).melt("task", var_name="ranker")
-y_true = table[["ranker", "task", "value"]]
+long = table.assign(task=list("zyxwvu")).melt("task", var_name="ranker")
+table = long[["ranker", "task", "value"]]
 """
 
 EXAMPLES = [
@@ -221,9 +215,9 @@ EXAMPLES = [
         "several tables by name", documents, "run = {'x': run, 'y': run}", EVALUATE
     ),
     Example(
-        "several tables by name",
+        "runs in place of judgements",
         exchanged,
-        "y_true, rankers = rankers, y_true",
+        "qrels, runs = runs, qrels",
         COMPARE_RUNS,
         [""],
     ),
@@ -312,11 +306,7 @@ EXAMPLES = [
     Example("id to write", documents, "qrels['q1'] = {'': 1}", DUMP_QRELS),
     Example("query to write", documents, "run['#1'] = run.pop('q1')", DUMP_RUN),
     # Values
-    Example(
-        "argument beside a table of values", values, "measure = 'ndcg'", COMPARE, [""]
-    ),
-    Example("argument beside a table of values", values, "X = y_true", COMPARE, [""]),
-    Example("no table of values", values, "y_true = y_true.to_numpy()", COMPARE),
+    Example("no table of values", values, "table = table.to_numpy()", COMPARE),
     *[
         Example("two words as values", words, WORDS_FAULT + kind, COMPARE, WORDS_RIGHT)
         for kind in (*KINDS, TO_RECORDS)
@@ -340,7 +330,7 @@ EXAMPLES = [
         Example(
             "text in a table of values",
             values,
-            "y_true.insert(0, 'model', list('xyzuvw'))\n" + kind,
+            "table.insert(0, 'model', list('xyzuvw'))\n" + kind,
             COMPARE,
             [""],
         )
@@ -350,13 +340,13 @@ EXAMPLES = [
         Example(
             "text in a table of values",
             values,
-            f"y_true['one'] = {texts}",
+            f"table['one'] = {texts}",
             COMPARE,
             right,
         )
         for texts, right in (
-            ("['1,234'] * 6", ["y_true = y_true[['two']]"]),
-            ("['0.5', 'x', '1', '1', '0', '0']", ["y_true = y_true[['two']]"]),
+            ("['1,234'] * 6", ["table = table[['two']]"]),
+            ("['0.5', 'x', '1', '1', '0', '0']", ["table = table[['two']]"]),
         )
     ],
     *[
@@ -366,9 +356,9 @@ EXAMPLES = [
     Example(
         "lacking value",
         values,
-        "y_true.loc[:2, 'one'] = numpy.nan; y_true.loc[3:, 'two'] = numpy.nan",
+        "table.loc[:2, 'one'] = numpy.nan; table.loc[3:, 'two'] = numpy.nan",
         COMPARE,
-        ["y_true.loc[:2, 'one'] = 0.0; y_true.loc[3:, 'two'] = 0.0"],
+        ["table.loc[:2, 'one'] = 0.0; table.loc[3:, 'two'] = 0.0"],
     ),
     *[
         Example("columns of a judge", judged, fault, MEANS, [""])
@@ -387,23 +377,23 @@ EXAMPLES = [
         MEANS,
     ),
     Example(
-        "lengths of columns", values, "y_true = {'one': [1.0], 'two': [1, 2]}", COMPARE
+        "lengths of columns", values, "table = {'one': [1.0], 'two': [1, 2]}", COMPARE
     ),
-    Example("shape of values", judged, "human = numpy.ones((2, 2, 2))", MEANS),
+    Example("shape of values", judged, "people = numpy.ones((2, 2, 2))", MEANS),
     Example(
         "no rows of values",
         judged,
-        "human = pandas.DataFrame({'a': []}); judge = judge_unlabelled = None",
+        "people = pandas.DataFrame({'a': []})",
         MEANS,
     ),
     Example(
         "no rows of values",
         judged,
-        "human = []; judge = judge_unlabelled = None",
+        "people = []",
         MEANS,
     ),
     Example(
-        "qid of human and judge", judged, "judge = judge[[2, 0, 1, 4, 3]]", MEANS, [""]
+        "qid of people and judge", judged, "judge = judge[[2, 0, 1, 4, 3]]", MEANS, [""]
     ),
-    Example("qid of human and judge", judged, "judge['qid'][0] = 'q9'", MEANS),
+    Example("qid of people and judge", judged, "judge['qid'][0] = 'q9'", MEANS),
 ]
