@@ -17,7 +17,12 @@ from lowrank_rank import (
     make_ranking_scorer,
     metrics,
 )
-from lowrank_rank.evaluation import compare_judged, compare_rankers, compare_values
+from lowrank_rank.evaluation import (
+    compare_judged,
+    compare_rankers,
+    compare_values,
+    judged_mean_intervals,
+)
 from lowrank_rank.plotting import RankerComparisonDisplay
 from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.surrogates import structured_hinge, surrogate_loss
@@ -78,12 +83,15 @@ READERS = {
     "PairwiseDAGRanker": [fit(PairwiseDAGRanker, estimator="ridge")],
     "StackingRanker": [fit(StackingRanker, estimators=[("ridge", RIDGE)])],
     "StructuredHingeRanker": [fit(StructuredHingeRanker, max_iter=5)],
+    "compare_judged": [
+        lambda t: compare_judged(t, GRADES, SCORES),
+        lambda t: compare_judged(PEOPLE, t, SCORES),
+    ],
     "compare_rankers": [
-        compare_rankers,
         lambda t: compare_rankers(t, SCORES),
         lambda t: compare_rankers(GRADES, {"one": t, "two": GRADES}),
-        lambda t: compare_judged(PEOPLE, t, SCORES, zero_division=0),
     ],
+    "compare_values": [compare_values],
     "consensus_ranking": [
         lambda t: consensus_ranking(t, kind="grades"),
         lambda t: consensus_ranking(t, kind="ranks"),
@@ -92,10 +100,8 @@ READERS = {
         lambda t: grades_from_orders(from_zero(t)),
         lambda t: consensus_ranking(from_zero(t), kind="orders"),
     ],
-    "mean_intervals": [
-        MEAN,
-        lambda t: MEAN(t, judge=t, judge_unlabelled=t),
-    ],
+    "judged_mean_intervals": [lambda t: judged_mean_intervals(t, t, t)],
+    "mean_intervals": [MEAN],
     "dcg_score": [measure("dcg_score")],
     "ndcg_score": [
         measure("ndcg_score"),
@@ -132,7 +138,7 @@ OTHERS = set(
     query_permutation_importance precision_surrogate
     """.split()  # noqa: SIM905
 )
-TABLES = {"y", "y_true", "human", "orders"}
+TABLES = {"y", "y_true", "people", "table", "values", "orders"}
 
 
 def readers():
@@ -244,6 +250,6 @@ def test_tables_of_other_libraries(library):
         table = pytest.importorskip("pyarrow").table(table.to_dict("list"))
     else:
         table = table.to_records(index=False)
-    for call in (compare_rankers, MEAN):
+    for call in (compare_values, MEAN):
         with pytest.raises(ValueError, match=r"column 'index' of .*leave it out"):
             call(table)

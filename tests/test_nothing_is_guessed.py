@@ -44,6 +44,7 @@ from lowrank_rank import (
 from lowrank_rank.datasets import load_letor
 from lowrank_rank.evaluation import (
     compare_rankers,
+    compare_runs,
     compare_values,
     evaluate_run,
     mean_intervals,
@@ -684,14 +685,14 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: mean_intervals(3), r"human has the shape \(\): give one value"),
+        (lambda: mean_intervals(3), r"values has the shape \(\): give one value"),
         (
             lambda: compare_values(VALUES[:1]),
             "defined on 1 of 1 tasks: at least two are needed. Give more rows",
         ),
         (
             lambda: compare_values(VALUES[:0]),
-            r"y_true has no rows: did dropna\(\) take all",
+            r"table has no rows: did dropna\(\) take all",
         ),
         (
             lambda: compare_rankers(X_Y_QID[1], {"a": len}, qid=X_Y_QID[2]),
@@ -712,7 +713,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (lambda: bradley_terry(DUELS.assign(won=1)), r"\(item_a=, item_b=, result=\)"),
         (
-            lambda: compare_rankers({"q": {"d": 1}}, {"a": {"q": ["d"]}}),
+            lambda: compare_runs({"q": {"d": 1}}, {"a": {"q": ["d"]}}),
             "on 1 of 1 queries: at least two are needed. Give more queries",
         ),
         (
@@ -733,7 +734,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: mean_intervals(WORDS),
-            r"(?s)human\['new'\] == 'no'.*human\['new'\] == 'yes'",
+            r"(?s)values\['new'\] == 'no'.*values\['new'\] == 'yes'",
         ),
         (
             lambda: LowRankSurrogateMultilabelClassifier().fit(X_Y_QID[0], LONG),
@@ -914,7 +915,7 @@ def test_messages_print_at_most_300_characters_of_a_value():
     for call in (
         lambda: OrderPreservingRegressor(alpha=many).fit(X, y, qid=qid),
         lambda: OrderPreservingRegressor(target_loss=text).fit(X, y, qid=qid),
-        lambda: lowrank_rank.evaluation.compare_rankers({"a": many}, many),
+        lambda: lowrank_rank.evaluation.compare_runs({"a": many}, many),
         lambda: lowrank_rank.evaluation.compare_rankers(
             y, {"a": y}, qid=qid, baseline=text
         ),

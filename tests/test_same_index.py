@@ -65,7 +65,7 @@ ROWS = {
     "scores",
     "sample_weight",
     "judge",
-    "human",
+    "people",
 }
 ROWS |= {"clicks", "position", "document", "v", "s", "ranks"}
 #: Methods that the package itself calls with grouped arrays, which have no index.
@@ -139,7 +139,9 @@ def further(name, model, tmp_path):
             "zero_division": 0.0,
         },
         "measure_score": {"measure": "ndcg"},
-        "mean_intervals": {"judge_unlabelled": np.arange(40.0)},
+        "compare_judged": {"rankers": {"a": np.arange(40.0), "b": -np.arange(40.0)}},
+        "judged_mean_intervals": {"judge_unlabelled": np.arange(40.0)},
+        "mean_intervals": {"values": np.arange(40.0)},
         "surrogate_loss": {"surrogate": "cross_entropy"},
         "structured_hinge": {"target_loss": "kendall"},
         "precision_surrogate": {"k": 3},
@@ -163,7 +165,7 @@ def values_for(name, X, y, qid):
         "qid": qid,
         "sample_weight": abs(X["a"]),
     }
-    values |= dict.fromkeys(["y", "y_true", "clicks", "judge", "v"], y)
+    values |= dict.fromkeys(["y", "y_true", "clicks", "judge", "people", "v"], y)
     values |= {"position": pd.Series(np.arange(40) % 5 + 1)}
     matrix = pd.DataFrame({"i": y, "j": 1 - y, "k": y})
     if name.endswith(".loss"):
@@ -196,8 +198,6 @@ def bound(name, X, y, qid):
 def assert_refuses_another_index(name, call, given, values):
     parameters = inspect.signature(call).parameters
     rows = [one for one in parameters if one in ROWS]
-    if "judge" in rows:  # these are refused beside a judge
-        rows = [one for one in rows if one not in ("sample_weight", "groups")]
     given = {one: values[one] for one in rows} | given
     for moved in rows[1:]:
         changed = {**given, moved: shuffled(values[moved])}

@@ -68,8 +68,13 @@ from lowrank_rank.decoders import (
     preference_cost,
 )
 from lowrank_rank.evaluation import (
+    compare_judged,
+    compare_judged_runs,
     compare_rankers,
+    compare_runs,
+    compare_values,
     evaluate_run,
+    judged_mean_intervals,
     mean_intervals,
     per_query,
 )
@@ -249,6 +254,9 @@ U = np.array([[[0.0, 2, 0], [0, 0, 2], [1, 0, 0]]])
 OF_PAIRS = np.array([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]])
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 2}}
 RUN = {"1": {"a": 0.5, "b": 0.7}, "2": {"a": 0.1, "b": 0.2}}
+PEOPLE = np.where(np.arange(48) < 24, np.tile(Y, 2), np.nan)
+MANY_QRELS = {str(i): QRELS[str(i % 2 + 1)] for i in range(10)}
+MANY_RUN = {str(i): RUN[str(i % 2 + 1)] for i in range(10)}
 DUELS = [["a", "b"]] * 3 + [["b", "a"]] + [["b", "c"]] * 2 + [["c", "a"]]
 BALLOTS = [["a", "b", "c"]] * 3 + [["b", "a", "c"]] * 2
 SESSIONS = {
@@ -287,7 +295,8 @@ USUAL = {
     "y_score": "numbers",
     "y_pred": "numbers",
     "scores": "numbers",
-    "human": "numbers",
+    "people": "numbers",
+    "values": "numbers",
     "judge": "numbers",
     "judge_unlabelled": "numbers",
     "surrogate_regret": "numbers",
@@ -359,14 +368,33 @@ FUNCTIONS = {
     "measure_score": call(measure_score, **MEASURED, measure="ndcg@2"),
     "per_query": call(per_query, y_true=Y, y_score=SCORES, qid=QID),
     "evaluate_run": call(evaluate_run, qrels=QRELS, run=RUN),
-    "mean_intervals": call(
-        mean_intervals,
-        human=SCORES[:12],
+    "judged_mean_intervals": call(
+        judged_mean_intervals,
+        people=SCORES[:12],
         judge=SCORES[12:],
         judge_unlabelled=SCORES,
     ),
-    "mean_intervals of groups": call(
-        mean_intervals, human=SCORES, groups=QID, sample_weight=WEIGHTS
+    "mean_intervals": call(
+        mean_intervals, values=SCORES, groups=QID, sample_weight=WEIGHTS
+    ),
+    "compare_judged": call(
+        compare_judged,
+        {"rankers": "table"},
+        people=PEOPLE,
+        judge=np.tile(Y, 2),
+        rankers={"a": np.tile(SCORES, 2), "b": -np.tile(SCORES, 2)},
+        qid=np.repeat(np.arange(12), 4),
+    ),
+    "compare_judged_runs": call(
+        compare_judged_runs,
+        {"people": "table", "judge": "table"},
+        people={q: MANY_QRELS[q] for q in list(MANY_QRELS)[:6]},
+        judge=MANY_QRELS,
+        runs={"a": MANY_RUN},
+    ),
+    "compare_runs": call(compare_runs, qrels=QRELS, runs={"a": RUN, "b": RUN}),
+    "compare_values": call(
+        compare_values, {"table": "table"}, table={"a": SCORES, "b": -SCORES}
     ),
     "compare_rankers": call(
         compare_rankers,

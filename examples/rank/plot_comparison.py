@@ -127,8 +127,8 @@ plt.show()
 # %%
 # Few human labels and a language model as judge
 # ----------------------------------------------
-# A language model labels 1,000 queries, and people label n of them. ``judge=`` takes
-# the labels of the model. The labels here are generated: the model is right in 95 % or
+# A language model labels 1,000 queries, and people label n of them.
+# `compare_judged` takes both. The labels here are generated: the model is right in 95 % or
 # 90 % of the rows, or its labels are noise. The queries with human labels must be a
 # random sample.
 
@@ -157,7 +157,7 @@ for n in sizes:
         for name, share in agreement.items():
             wrong = rng.uniform(size=len(y)) < (1 - share) / np.mean(other != y)
             judge = np.where(wrong, other, y)
-            compared = compare_judged(people, judge, scores, qid=qid, zero_division=0)
+            compared = compare_judged(people, judge, scores, qid=qid)
             some[name].append(np.ptp(compared.interval))
         error = compared.differences.std(ddof=1) / np.sqrt(n)
         some["people alone"].append(2 * stats.t.ppf(0.975, n - 1) * error)

@@ -18,7 +18,7 @@ import pandas as pd
 
 from lowrank_rank import OrderPreservingRegressor
 from lowrank_rank.datasets import load_digits_retrieval, runs_to_features
-from lowrank_rank.evaluation import compare_rankers, evaluate_run
+from lowrank_rank.evaluation import compare_runs, evaluate_run
 
 frame = load_digits_retrieval(n_queries=300, as_frame=True).frame
 frame["docno"] = np.arange(len(frame))
@@ -79,9 +79,7 @@ for n_queries in (20, 100):
 # The baseline is the control that needs no label. An interval that holds 0 says that
 # the two are on par on these 200 test queries.
 
-found = compare_rankers(
-    test, runs | fused, measure="ndcg@10", baseline="mean of scores"
-)
+found = compare_runs(test, runs | fused, measure="ndcg@10", baseline="mean of scores")
 print(found)
 
 # %%

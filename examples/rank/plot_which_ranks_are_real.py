@@ -3,7 +3,7 @@ Which ranks are real?
 =====================
 
 A leaderboard lists systems by their mean over tasks. Some neighbours differ by chance.
-`compare_rankers` takes the table alone, without labels or models: a row for each task,
+`compare_values` takes the table alone, without labels or models: a row for each task,
 a column for each system. It gives each system an interval for its rank, and says which
 systems are tied with the best.
 """

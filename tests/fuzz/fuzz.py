@@ -43,7 +43,12 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
     preference_cost,
 )
-from lowrank_rank.evaluation import compare_rankers, evaluate_run, mean_intervals
+from lowrank_rank.evaluation import (
+    compare_runs,
+    compare_values,
+    evaluate_run,
+    mean_intervals,
+)
 from lowrank_rank.metrics import measure_score
 from lowrank_rank.structured import StructuredHingeSequenceClassifier
 from lowrank_rank.surrogates import SURROGATES, precision_surrogate, surrogate_loss
@@ -510,7 +515,7 @@ def fuzz_table(choices, caller):
     X = choices.rng.normal(size=(len(table), 2))
     read = choices.one(
         [
-            compare_rankers,
+            compare_values,
             mean_intervals,
             lambda t: consensus_ranking(t, kind="grades"),
             lambda t: LowRankSurrogateRanker().fit(X, t),
@@ -537,15 +542,15 @@ def fuzz_swapped(choices, caller):
     words = [f"query {i}" for i in choices.rng.integers(0, 3, size=6)]
     grades = choices.rng.integers(0, 3, size=6).astype(choices.one([int, float]))
     caller(evaluate_run, qrels=qrels, run=run)
-    caller(compare_rankers, qrels, {**runs, "two": run})
+    caller(compare_runs, qrels, {**runs, "two": run})
     caller(ranking_target, grades, choices.one([words, np.array(words)]))
     swapped = [
         lambda: evaluate_run(run, qrels),
         lambda: evaluate_run(qrels=run, run=qrels),
         lambda: evaluate_run(qrels={"a": [("x", 0.5)]}, run=run),
         lambda: evaluate_run(qrels=qrels, run={"a": [0.5, 0.25]}),
-        lambda: compare_rankers(run, {"one": qrels}),
-        lambda: compare_rankers(runs, {"a": {"x": 1}, "b": {"x": 1}}),
+        lambda: compare_runs(run, {"one": qrels}),
+        lambda: compare_runs(runs, {"a": {"x": 1}, "b": {"x": 1}}),
         lambda: ranking_target(words, grades),
         lambda: ranking_target(pd.Series(words), grades),
     ]
