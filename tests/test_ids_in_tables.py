@@ -84,7 +84,6 @@ READERS = {
     "StackingRanker": [fit(StackingRanker, estimators=[("ridge", RIDGE)])],
     "StructuredHingeRanker": [fit(StructuredHingeRanker, max_iter=5)],
     "compare_judged": [
-        lambda t: compare_judged(t, GRADES, SCORES),
         lambda t: compare_judged(PEOPLE, t, SCORES),
     ],
     "compare_rankers": [
@@ -135,7 +134,7 @@ OTHERS = set(
     WrappedRanker StructuredHingeBinaryClassifier StructuredHingeClassifier
     StructuredHingeSequenceClassifier ranking_target precision_margins dump_letor
     make_clicks PrecisionAtKDisplay QueryTimeSeriesSplit query_learning_curve
-    query_permutation_importance precision_surrogate
+    query_permutation_importance precision_surrogate compare_judged_runs
     """.split()  # noqa: SIM905
 )
 TABLES = {"y", "y_true", "people", "table", "values", "orders"}

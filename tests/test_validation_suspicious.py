@@ -598,7 +598,7 @@ def test_a_judge_lets_no_rule_speak_twice():
     people = np.where(qid < 20, y, np.nan)
     scores = {"two": (y + rng.normal(size=400) > 1) * 1, "other": rng.normal(size=400)}
     found = names_of_warnings(
-        compare_rankers, people, scores, judge=y, qid=qid, zero_division=0
+        compare_judged, people, y, scores, qid=qid, zero_division=0
     )
     assert found == ["two scores"]
 
