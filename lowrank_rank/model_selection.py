@@ -239,7 +239,7 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
         Parameters
         ----------
         X, y, groups : object
-            Ignored.
+            Any, as scikit-learn's splitters take them.
 
         Returns
         -------

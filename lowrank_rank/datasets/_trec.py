@@ -272,7 +272,7 @@ def load_qrels(
 def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]] | Any":
     r"""Read a TREC run: lines ``query Q0 document rank score tag``.
 
-    The scores order the documents. Ranks and the tag are ignored, as in trec_eval.
+    The scores order the documents. Ranks and the tag do not count, as in trec_eval.
     Lines that begin with # are comments.
 
     Parameters

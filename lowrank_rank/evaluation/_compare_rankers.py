@@ -190,7 +190,7 @@ def compare_judged(
     A judge, such as a language model, labels all queries, and people a random part of
     them. Intervals and p values are prediction-powered, those of
     `judged_mean_intervals`: the labels of people correct the errors of the judge. Where
-    the judge does not make an interval narrower it is not used. The guide has the
+    the judge would make an interval wider, people count alone. The guide has the
     statistics, :ref:`how-judges`.
 
     Parameters

@@ -54,7 +54,7 @@ class MeanIntervals(TableMixin):
         Number of equal weights that estimate as precisely, ``sum(w)**2 / sum(w**2)``.
         None if all weights are equal.
     judge_weight : ndarray of shape (k,) or None
-        lam, averaged over the folds; 0 where the judge is not used. None without a
+        lam, averaged over the folds; 0 where people count alone. None without a
         judge.
     n_unanswered : ndarray of int, shape (k,), or None
         Number of queries that a run lacks and another run has; of `compare_runs`.
@@ -334,8 +334,8 @@ def judged_mean_intervals(
     Returns
     -------
     MeanIntervals
-        Prints as a table, with ``to_frame()``; `judge_weight` is 0 where the judge is
-        not used.
+        Prints as a table, with ``to_frame()``; `judge_weight` is 0 where people
+        count alone.
 
     Raises
     ------

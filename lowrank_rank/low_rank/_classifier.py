@@ -106,12 +106,11 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
         1 for "ridge"; for "logistic" 1/k of k classes, 1/4 of two. "gcv", of "ridge",
         is the best of 65 by generalised cross-validation: take it where costs hardly
-        depend on X. On few rows "auto" may cost more there than one constant decision.
-        Ignored for "trees" and other models.
+        depend on X.
     tol : float, default=1e-4
-        Accuracy of "logistic" and of "ridge" where it iterates; ignored for others.
+        Accuracy of "logistic" and of "ridge" where they iterate.
     max_iter : int, default=1000
-        Largest number of iterations; ignored where `tol` is.
+        Largest number of iterations of "logistic" and "ridge".
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None

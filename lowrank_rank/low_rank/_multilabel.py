@@ -77,11 +77,11 @@ class LowRankSurrogateMultilabelClassifier(
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
         1/4 for "logistic" and 1 for "ridge". "gcv", of "ridge", is the best of 65 by
-        generalised cross-validation, for weak signals. Ignored for other models.
+        generalised cross-validation, for weak signals.
     tol : float, default=1e-4
-        Accuracy of "logistic" and of "ridge" where it iterates; ignored for others.
+        Accuracy of "logistic" and of "ridge" where they iterate.
     max_iter : int, default=1000
-        Largest number of iterations; ignored where `tol` is.
+        Largest number of iterations of "logistic" and "ridge".
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None

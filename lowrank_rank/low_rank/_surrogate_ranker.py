@@ -31,9 +31,6 @@ from ..validation._read import Data
 class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by any regressor, trained for the measure you name.
 
-    With ``target_loss="pd"`` it is `PairwiseDAGRanker`, which adds features of pairs,
-    preferences and their probabilities.
-
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear.
     `predict` decodes the estimate u into the order of least ``<u, beta(order)>``. This
     is consistent if the regression is (theorem 3 of [1]_).
@@ -41,10 +38,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     The shape of y selects the layout:
 
     * (n_rows,): grades of documents; `qid` says which rows are a query.
-    * (n_queries, r): grades of the same r items; NaN is not judged. Orders of labels
-      are grades r - rank, with "kendall": `StackingRanker` is better for them. Item
-      numbers, best first, look like grades and are none: convert them by
-      `votes.grades_from_orders`.
+    * (n_queries, r): grades of the same r items; NaN is not judged. Orders become
+      grades by `votes.grades_from_orders`; `StackingRanker` is better for them.
     * (n_queries, r, r): preferences y[q, i, j] >= 0 of item i over j, for "pd".
 
     Parameters
@@ -52,17 +47,14 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", "precision@5", "pd" or an object
         such as ``NDCG(k=10, gain="exponential")``. Names with the same gains and
-        normalisers learn the same order of documents: "precision@1" that of
-        "precision@50", "dcg" that of "gain@5", "map" that of "recall@10".
+        normalisers learn the same order of documents: "map" that of "recall@10".
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression. "ridge" is linear least squares, for documents centred within
         lists, "logistic" is fractional logistic regression of items [2]_. "trees" is a
-        forest for items, ``ExtraTreesRegressor()`` (noisy orders, such as people's
-        tastes, want min_samples_leaf=5), and 200 boosted trees for documents: 7 leaves
-        and step 0.05, above 20,000 rows 31 leaves and step 0.1
-        (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
-        documents and "logistic" for items, which ignores unknown labels. Compare a
-        model of items with ``DummyRegressor()``, the constant order.
+        forest for items, ``ExtraTreesRegressor()``, and 200 boosted trees for
+        documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and step 0.1
+        (`HistGradientBoostingRanker` is better). "auto" is "ridge" for documents and
+        "logistic" for items, which leaves unknown labels out.
     decoder : str or callable, default="auto"
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns
         ranks. "auto" is exact if feasible; longer lists of "pd" and "kendall" are
@@ -70,15 +62,14 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
-        65 by generalised cross-validation over the known labels: for weak features and
-        few labels, not for more features than rows. Ignored for other regressors.
+        65 by generalised cross-validation, for weak features and few labels.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these
-        means while they grow. False is the published loss. Ignored for fixed items.
+        means while they grow. False is the published loss.
     tol : float, default=1e-4
-        Accuracy of "logistic" and of "ridge" where it iterates; ignored for others.
+        Accuracy of "logistic" and of "ridge" where they iterate.
     max_iter : int, default=1000
-        Largest number of iterations; ignored where `tol` is.
+        Largest number of iterations of "logistic" and "ridge".
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
@@ -110,9 +101,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     alpha_ : float
         Penalty of "ridge" or "logistic".
     solver_ : str
-        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 500
-        sparse features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d, with d
-        targets.
+        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" for
+        thousands of features.
     n_iter_ : int
         Iterations of the solver; 1 for a regressor.
     n_features_in_, feature_names_in_
@@ -122,6 +112,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     See Also
     --------
+    PairwiseDAGRanker : "pd" with features of pairs, preferences, probabilities.
     StackingRanker : This ranker and a forest, for orders of labels.
     LowRankSurrogateClassifier : The same surrogate for any cost matrix.
     make_ranking_scorer : Scorers for model selection.

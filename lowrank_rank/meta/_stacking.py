@@ -141,17 +141,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for fixed items
         `LowRankSurrogateRanker` with its defaults and with a forest, recommended for
         orders of labels (``target_loss="kendall"``, for places with gaps "dcg@10").
-        These parts take ordinary data frames: text, booleans and categories (a new one
-        in `predict` is unknown; of more than 255, the rarest count as one), and missing
-        values (linear
-        parts and forests get medians). Columns of objects are numbers if all values
-        are; text of which half or more of the distinct values are numbers is refused,
-        and a category dtype is always categories. `fit` decides this. After a fit to an
-        array without missing values, `predict` takes none. A dict sets parameters of
-        these two parts or of the forest, ``{"trees__max_leaf_nodes": 4}``. A search
-        over ``trees__max_leaf_nodes`` or ``linear__alpha`` writes this dict. Above
-        20,000 rows ``{"trees__early_stopping": True, "trees__max_iter": 400}`` finds
-        the rounds of the trees, see `HistGradientBoostingRanker`.
+        These parts take ordinary data frames: text, booleans, categories (a new one in
+        `predict` is unknown; of more than 255, the rarest count as one) and missing
+        values (linear parts and forests get medians). A dict sets parameters of these
+        parts, as a search does: ``{"trees__max_leaf_nodes": 4}``.
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The
         parts of None are fitted to it, or to "ndcg" where they cannot.
@@ -172,8 +165,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     ----------
     weights_ : dict of str to float
         The scores of the stack are the sum of the parts' raw scores times these
-        weights, which depend on the units of the scores; `scores_` has the share of
-        each part.
+        weights; `scores_` has the share of each part.
     scores_ : HeldOutScores or None
         The weights, in units of the standard deviation within lists, and the measure of
         the stack, of each part and of a random order on held-out queries; prints as a

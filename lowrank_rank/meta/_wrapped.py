@@ -100,11 +100,10 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         held-out queries, and fit this many trees to all queries. Only models of
         LightGBM and XGBoost have it.
     validation_fraction : float, default=0.2
-        Fraction of the queries held out for `early_stopping`, drawn as
-        `model_selection.query_train_test_split` does. Else ignored.
+        `early_stopping`: fraction of the queries that are held out, drawn as
+        `model_selection.query_train_test_split` does.
     n_iter_no_change : int, default=50
-        Stop after this many trees without improvement on the held-out queries. Ignored
-        without `early_stopping`.
+        `early_stopping`: stop after this many trees without improvement.
     random_state : int, RandomState instance or None, default=None
         Draws the held-out queries.
 
@@ -113,10 +112,10 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     estimator_ : estimator
         The fitted clone, a model for SHAP's ``TreeExplainer`` and similar tools.
     n_iter_ : int
-        Number of trees of `estimator_`. Only with `early_stopping`.
+        `early_stopping`: number of trees of `estimator_`.
     validation_scores_ : ndarray of shape (n,)
-        The measure on the held-out queries after each tree, the first maximum at number
-        `n_iter_`. Only with `early_stopping`.
+        `early_stopping`: the measure on the held-out queries after each tree, the first
+        maximum at number `n_iter_`.
     target_loss_ : RankingMeasure
         The measure as an object.
     n_lists_ : int

@@ -52,34 +52,18 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     """Boosted trees that learn to rank lists, on scikit-learn's own histogram trees.
 
     The losses alternate. Each tree is a Newton step of one loss at the scores of its
-    own trees, and the score is the sum of all trees. Two losses err differently; the
-    sum is usually better than either. The default is LambdaRank [1]_ and the squared
-    loss of pairs, both with the gains of `target_loss`. Let r be the ranks at the
-    present scores s, w the weights, and v the gains divided by the best value of DCG of
-    their list. LambdaRank is::
-
-        sum over pairs with v_i > v_j of  w_i w_j d_ij log(1 + exp(-(s_i - s_j)))
-        d_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
-
-    In a list whose scores are all equal, as at the first tree, the denominator of d_ij
-    is 1, as in LightGBM. One of the two has a rank of at most max(30, 1.5 k), k the cut
-    of `target_loss`; without a cut all pairs count. The derivatives take d_ij as a
-    constant, the mean over all orders where scores are equal; w_i w_j is divided by the
-    mean weight of the list. LightGBM also multiplies by a factor of each list's labels:
-    conflicting judgements can then end in a wrong order.
-
-    "pairwise_squared" is order-preserving for `target_loss`, with a regret bound (a
-    theorem [2]_); LambdaRank is not.
-
-    Missing values are learnt as such, and categories without encoding.
+    own trees, and the score is the sum of all trees. The default is LambdaRank [1]_
+    (:ref:`its formula <lambdarank>`) and the squared loss of pairs, both with the gains
+    of `target_loss`: they err differently. "pairwise_squared" is order-preserving for
+    `target_loss`, with a regret bound (a theorem [2]_); LambdaRank is not. Missing
+    values are learnt as such, and categories without encoding.
 
     Parameters
     ----------
     loss : str, Surrogate or tuple of them, default=("lambdarank", "pairwise_squared")
         "lambdarank", or a surrogate of `OrderPreservingRegressor` such as
-        "cross_entropy"; or a tuple of losses. In a tuple of several the gains of a
-        squared loss are divided by half of their standard deviation within lists, which
-        makes its scores as large as the others'.
+        "cross_entropy"; or a tuple of losses. In a tuple the gains of a squared loss
+        are divided by half of their standard deviation within lists.
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It gives the gains.
     learning_rate : float, default=0.1
@@ -87,8 +71,6 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     max_iter : int or "auto", default="auto"
         Number of rounds; a round is one tree of each loss. "auto" is 50 below 1,000
         rows of positive weight, 100 below 20,000, else 200, and 300 for a single loss.
-        Give numbers here and for `max_leaf_nodes` before a search over other
-        parameters.
     max_leaf_nodes : int, None or "auto", default="auto"
         Largest number of leaves of a tree. "auto" is 4 below 3,000 rows of positive
         weight, else 31.
@@ -115,18 +97,14 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         rows; the losses must be the same.
     early_stopping : bool, default=False
         Find the number of rounds, up to `max_iter`, by `target_loss` on held-out
-        queries, and fit this many rounds to all queries. On seven data sets of 24,000
-        to 41,000 rows, ``early_stopping=True, max_iter=400`` gained .004 of NDCG@10 in
-        the mean, .000 to .011, for .9 to 4 times the CPU time, 2 times in the mean:
-        clean labels take most rounds (``python -m benchmarks quality``).
+        queries, and fit this many rounds to all queries; above 20,000 rows with
+        ``max_iter=400``.
     validation_fraction : float, default=0.2
-        Fraction of the queries held out for `early_stopping`, else ignored.
+        `early_stopping`: fraction of the queries that are held out.
     n_iter_no_change : int, default=100
-        Stop after this many rounds without improvement on the held-out queries. Ignored
-        without `early_stopping`.
+        `early_stopping`: stop after this many rounds without improvement.
     verbose : int, default=0
-        Whether to print the number of rounds, and with `early_stopping` the measure on
-        the held-out queries.
+        Whether to print the number of rounds, and the measure on held-out queries.
     random_state : int, RandomState instance or None, default=None
         Draws features, rows to find bins from, and held-out queries.
 
@@ -135,14 +113,12 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     target_loss_ : TargetLoss
         The target loss as an object.
     estimator_ : HistGradientBoostingRegressor
-        The trees of all losses. Without categorical features SHAP's ``TreeExplainer``
-        and converters to ONNX read it as one model; of categories both go wrong. Its
-        ``n_iter_`` is the number of trees.
+        The trees of all losses, ``n_iter_`` of them. Without categorical features
+        SHAP's ``TreeExplainer`` and converters to ONNX read it as one model.
     n_iter_, max_leaf_nodes_ : int
         Number of rounds, and largest number of leaves of a tree.
     validation_scores_ : ndarray of shape (n,)
-        The measure on the held-out queries after each round. Only with
-        `early_stopping`.
+        `early_stopping`: the measure on the held-out queries after each round.
     n_lists_ : int
         Number of lists of positive weight.
     n_items_ : None
@@ -159,10 +135,6 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     -----
     There is no ``feature_importances_``: use
     ``model_selection.query_permutation_importance(ranker, X, y, qid=qid)``.
-
-    For one list without queries a classifier (`HistGradientBoostingClassifier`) gives
-    probabilities too. For the 400 best of 8,000 rows its precision was .01 higher on
-    data that are easy to classify, and .03 lower on hard data.
 
     References
     ----------

@@ -67,10 +67,10 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     tol : float, default=1e-4
         L-BFGS stops when no entry of the gradient is larger, relative to the largest
         entry at zero coefficients. The order of the items rarely changes below the
-        default; 1e-9 gives the last digits of the coefficients. Ignored for a closed
-        form (Notes).
+        default; 1e-9 gives the last digits of the coefficients. A closed form (Notes)
+        is exact.
     max_iter : int, default=1000
-        Largest number of iterations of L-BFGS. Ignored for a closed form.
+        Largest number of iterations of L-BFGS.
     verbose : int, default=0
         Print progress after every `verbose` iterations.
 

@@ -116,65 +116,49 @@ def tell_of_no_preferences(targets):
 class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     """Learn from judges' orders, choices and duels what goes before what.
 
-    The default is ``LowRankSurrogateRanker(target_loss="pd")``, with equal coefficients
-    and orders. This class adds features of pairs, preferences and their probabilities,
-    and functions of scores.
-
-    The labels of a list are preferences y_ij >= 0, the weight of "i before j". A
-    regression estimates ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order
-    of least cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``, a minimum weighted feedback
-    arc set. Algorithm 1 of [1]_ ("dag") is consistent if the expected preferences have
-    no cycle (theorem 7), and so is the default, which is never worse.
-    ``decoder="exact"`` is always consistent.
+    Labels are preferences y_ij >= 0, the weight of "i before j". A regression estimates
+    ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order of least cost
+    ``sum_{i != j} u_ij [rank(i) > rank(j)]``. Algorithm 1 of [1]_ ("dag") is consistent
+    if the expected preferences have no cycle (theorem 7), and so is the default, never
+    worse. ``decoder="exact"`` is always consistent.
 
     The shape of y selects the layout:
 
-    * (n_queries, r): grades of the same r items; a full ranking is r - rank. Orders,
-      item numbers best first, look like grades and are none: convert them by
-      `votes.grades_from_orders`. NaN is not ranked: u_ij is regressed on the rows
-      that know both items.
-    * (n_queries, r, r): preferences y[q, i, j] >= 0. They may prefer both ways or in a
-      cycle, as counts of votes do.
+    * (n_queries, r): grades of the same r items, NaN for items not ranked; orders
+      become grades by `votes.grades_from_orders`.
+    * (n_queries, r, r): preferences y[q, i, j] >= 0, such as counts of votes.
     * (n_rows,): grades of documents; `qid` says which rows are a query. The preference
       for x over z is a function g(x, z) = -g(z, x) of `pair_features`.
 
     Parameters
     ----------
     target_loss : str or PairwiseDisagreement, default="pd"
-        The measure to train for: "pd", "kendall" or an object such as
-        ``PairwiseDisagreement("difference")``.
+        "pd", "kendall" or an object, ``PairwiseDisagreement("difference")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression of u_ij (i < j), as in `LowRankSurrogateRanker`. "auto" is
-        "ridge" for documents and "logistic" for items. Documents take "auto" and
-        "ridge".
+        "ridge", the one for documents, and "logistic" for items.
     decoder : str or callable, default="auto"
-        "auto" is "exact" up to 12 items, "short_search" up to 40, and "dag" for longer
-        lists. "dag" is algorithm 1, "exact" the least cost with a certificate,
-        "local_search" improves the order of algorithm 1 by insertions, "short_search"
-        is the same with 20 restarts, "borda" sorts net preferences. "score" regresses
-        scores f(y) and sorts them (theorem 6). A callable takes preferences (m, r, r)
-        and returns ranks (m, r), 1 = best, or a `Decoded`, as
-        ``functools.partial(decode_pd_exact, time_limit=5)`` of `lowrank_rank.decoders`
-        does. Documents with the pair features "difference" are sorted: every named
-        decoder would give this order, and a callable is refused.
+        "auto" is "exact" up to 12 items, "short_search" up to 40, else "dag",
+        algorithm 1. "local_search" improves its order by insertions, "short_search"
+        with 20 restarts. "borda" sorts net preferences, "score" regresses scores f(y)
+        and sorts them (theorem 6). A callable takes preferences (m, r, r) and returns
+        ranks (m, r), 1 = best, as `decoders.decode_pd_exact` does. Documents with the
+        pair features "difference" are sorted, which every decoder would do.
     pair_features : "difference" or callable, default="difference"
-        Documents: x - z, whose preferences are differences of scores, or
-        ``pair_features(A, B)`` with rows of two documents. Predictions are
-        antisymmetrised. A function is called on all pairs of each list, and refused for
-        fixed items and for ``decoder="score"``.
+        Documents: x - z, or ``pair_features(A, B)`` of rows of two documents, called on
+        all pairs of each list. Predictions are antisymmetrised.
     score_function : {"dmj"} or callable, default="dmj"
         Scores of ``decoder="score"``. "dmj" is f_i(y) = sum_j (y_ij - y_ji), for
-        documents divided by the length of the list. A callable takes preferences (m, r,
-        r) and returns scores (m, r); other decoders refuse it.
+        documents divided by the length of the list; or a function from preferences (m,
+        r, r) to scores (m, r).
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
-        1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
-        65 by generalised cross-validation over the known labels, for weak features.
-        Ignored for other regressors.
+        Penalty ``alpha / 2 |w|^2`` of "ridge", "logistic"; "auto" is
+        ``0.5 c m / n``: m features, n lists, c = 1 and 1/4. "gcv": by generalised
+        cross-validation, of items by "ridge".
     tol : float, default=1e-4
-        Accuracy of "logistic" and of "ridge" where it iterates; ignored for others.
+        Accuracy of "logistic" and of "ridge" where they iterate.
     max_iter : int, default=1000
-        Largest number of iterations; ignored where `tol` is.
+        Largest number of iterations of "logistic" and "ridge".
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
@@ -187,27 +171,26 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     target_loss_ : PairwiseDisagreement
         The target loss as an object.
     decoder_ : str or callable
-        The decoder in use; "auto" of documents depends on the list.
+        The decoder in use.
     n_lists_ : int
         Number of lists with a positive weight.
     n_items_ : int or None
         Number r of items; None for documents.
     votes_ : ndarray of shape (r, r)
-        Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a
-        row that does not know the pair has 0.
+        Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) \
 and (d,)
-        Coefficients of a linear model; for documents w of g(x, z) = <w, x - z>.
+        Coefficients; for documents w of g(x, z) = <w, x - z>.
     low_, high_ : ndarray of shape (d,)
-        "logistic": least and largest target of each coordinate.
+        "logistic": least and largest targets.
     estimators_ : list of regressors
-        The fitted regressors, one for all pairs of items or one for each.
+        One regressor, or one for each pair of items.
     estimator_, feature_importances_
-        The only regressor, and its importances if it has any.
+        The only regressor, and its importances.
     alpha_ : float
         The penalty of "ridge" or "logistic".
     solver_, n_iter_ : str and int
-        The solver of "ridge", and iterations.
+        Solver of "ridge", and iterations.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has any.
     item_names_ : ndarray

@@ -62,8 +62,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         Cost >= 0 of each decision (column) for each class (row); None is the 0-1 loss.
         "absolute" and "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i
         and j in their order. Each class is a decision too, of cost 0 for itself; there
-        may be further decisions. A data frame names classes and decisions. Ignored by
-        the fit of a "perceptron", which separates the classes.
+        may be further decisions. A data frame names classes and decisions. A
+        "perceptron" separates the classes whatever they cost.
     classes : array-like of shape (n_classes,) or None, default=None
         Labels of the rows. None is the categories of an ordered Categorical y, else the
         sorted labels in y. Strings in sorted order are an error if another order
@@ -72,8 +72,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         Labels of the columns; None is the classes.
     alpha : float or "auto", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
-        1/k for k classes, 1/4 for two, over the mean hinge at zero weights. Ignored for
-        "perceptron".
+        1/k for k classes, 1/4 for two, over the mean hinge at zero weights. A
+        "perceptron" has none.
     standardize : bool, default=True
         Whether to divide features by their standard deviation, with q < 1/2 over
         ``sqrt(2 q)``. ``coef_`` is for X as given. `partial_fit` uses the scale of the
@@ -91,12 +91,12 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         expected hinge is at most ``B rho / sqrt(T)`` above the least one of all weights
         of norm B (corollary 17.2).
     tol : float, default=1e-2
-        When to stop, as in `StructuredHingeRanker`. Ignored for "perceptron".
+        When to stop, as in `StructuredHingeRanker`.
     max_iter : int, default=1000
         Largest number of iterations, rounds, passes over the batches, or updates; the
         number of steps with a `radius`.
     batch_size : int or "auto", default="auto"
-        Number of rows in a step or slack. Ignored for "lbfgs" and "perceptron".
+        Number of rows in a step of "sgd" or a slack of "cutting_plane".
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept for each decision.
     random_state : int, RandomState instance or None, default=None

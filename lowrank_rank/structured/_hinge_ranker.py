@@ -72,11 +72,11 @@ class StructuredHingeRanker(
     max_iter : int, default=1000
         Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
-        Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up
-        to 500 for "cutting_plane". Ignored for "lbfgs".
+        Number of lists in a step of "sgd", by "auto" a hundred batches, or in a slack
+        of "cutting_plane", up to 500.
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept of fixed items, and of documents for
-        precision and recall. Ignored for documents and other measures.
+        precision and recall; other orders of documents have none.
     random_state : int, RandomState instance or None, default=None
         Order of the batches.
     verbose : int, default=0

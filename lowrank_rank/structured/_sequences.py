@@ -97,8 +97,8 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     max_iter : int, default=1000
         Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
-        Number of sequences in a step or slack; "auto" makes five hundred batches for
-        "sgd". Ignored for "lbfgs".
+        Number of sequences in a step of "sgd", by "auto" five hundred batches, or in a
+        slack of "cutting_plane".
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept for each label.
     random_state : int, RandomState instance or None, default=None

@@ -516,11 +516,9 @@ def bradley_terry(
             of str or None, default=None
         Numbers of each duel, such as the difference of the lengths of two answers: in a
         table with a result the first item's minus the second's, where a constant 1 is
-        the advantage of being shown first; else the winner's minus the loser's (in a
-        tie, the item in the place of the winner). Names are read from two columns each:
-        "length" from "length_a" and "length_b", from "length_home" and "length_away"
-        with ``item_a="home", item_b="away"``, from "length_winner" and "length_loser"
-        in a table of these.
+        the advantage of being shown first; else the winner's minus the loser's. Names
+        are read from two columns each: "length" from "length_a" and "length_b", or from
+        "length_winner" and "length_loser".
     weight : str, array-like of shape (n_duels,) or None, default=None
         Number of such duels, a column's name or values.
     group : str, array-like of shape (n_duels,) or None, default=None
@@ -531,8 +529,8 @@ def bradley_terry(
         agreement of their judges, see Notes.
     half_games : float, default=0.0
         Number of wins, and of losses, that each item has against a virtual item of
-        strength 0. Any number above 0 makes all strengths finite. Take 2 if duels are
-        few: with less, win probabilities are too extreme.
+        strength 0. Any number above 0 makes all strengths finite: take 2 if duels are
+        few.
     ties : {"davidson", "half"}, default="davidson"
         "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts
         half a win and half a loss.
@@ -540,9 +538,8 @@ def bradley_terry(
         Columns of the two items of a duel.
     result : str, default="winner"
         Column that says who won: in every row the item itself, or in every row the name
-        of one of these two columns, "a" or "b", in any case. Beside either, a tie is
-        "tie", "tied", "draw", "tie (bothbad)", "bothbad" or "both_bad", beside names
-        only if no item has that name.
+        of one of these two columns, "a" or "b", in any case. A tie is "tie", "tied",
+        "draw", "tie (bothbad)", "bothbad" or "both_bad", if no item has that name.
 
     Returns
     -------
@@ -566,15 +563,12 @@ def bradley_terry(
     -----
     Weights count duels: weight 2 is the row twice. If weights are importances, give
     each row a group of its own. Variances clustered by n groups have the factor
-    n / (n - 1); those without groups have no such factor.
+    n / (n - 1).
 
     With `judge` the model is fitted twice. The second fit weighs each duel by
     ``max(2 acc - 1, 0.02)``, where acc is the fraction of the judge's other duels that
-    agree with the first order. Ties count half, and acc starts from ten duels of the
-    agreement of all judges: a judge who guesses hardly counts, and judges of one duel
-    weigh alike. Each row is then a group of its own, unless there are groups. This
-    cannot help if most judges err alike. ``group="judge"`` is another thing, errors
-    clustered by few judges, and nearly useless with ten.
+    agree with the first order. Each row is then a group of its own, unless there are
+    groups.
 
     References
     ----------

@@ -54,7 +54,7 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
-        u[q, i, j] is the weight of "i before j"; the diagonal is ignored.
+        u[q, i, j] is the weight of "i before j"; the diagonal does not count.
     bound : bool, default=False
         Also bound the least cost from below.
 
@@ -135,7 +135,7 @@ def decode_pd_local_search(
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
-        u[q, i, j] is the weight of "i before j"; the diagonal is ignored.
+        u[q, i, j] is the weight of "i before j"; the diagonal does not count.
     n_restarts : int or None, default=None
         None is 100. For lists of more than 100 items each restart means 20 moves of
         every item, and None means 300,000 moves in all, about 3 seconds a list.
@@ -190,7 +190,7 @@ def decode_pd_exact(
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
-        u[q, i, j] is the weight of "i before j"; the diagonal is ignored. r at most
+        u[q, i, j] is the weight of "i before j"; the diagonal does not count. r at most
         200.
     time_limit : float or None, default=60.0
         Seconds for each list; None is no limit. At the limit a warning is given, and

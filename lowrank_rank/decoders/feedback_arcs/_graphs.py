@@ -84,7 +84,7 @@ def preference_cost(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
-        The diagonal is ignored.
+        The diagonal does not count.
     ranks : array-like of shape (n_lists, r)
         Ranks of the items, 1 is best.
 
