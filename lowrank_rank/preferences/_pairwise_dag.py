@@ -209,7 +209,7 @@ and (d,)
 
     Examples
     --------
-    Three judges order three items; with one constant feature the fit is their average.
+    Three judges order three items; the fit is their average.
 
     >>> from lowrank_rank import PairwiseDAGRanker
     >>> grades = [[2, 1, 0], [2, 1, 0], [0, 2, 1]]
