@@ -24,24 +24,15 @@ from ..validation._checks_of_files import (
     CHECKS_OF_FILES,
     CHECKS_OF_LETOR_LINES,
 )
-from ..validation._parameters import Rule, check_parameter
+from ..validation._parameters import Rule
+from ..validation._paths import BYTE_ORDER_MARKS_OF_UTF_16
 
-path_like = Rule(
-    lambda value: isinstance(value, str | os.PathLike), "a path, str or Path"
-)
 text = Rule(lambda value: isinstance(value, str), "a string")
 texts = Rule(
     lambda value: isinstance(value, list) and all(map(text.accepts, value)),
     "a list of strings",
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-BYTE_ORDER_MARKS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-def read_path(path, name="path"):
-    """Check a path given by the user and return it as a Path."""
-    check_parameter(name, path, [path_like])
-    return Path(os.fsdecode(path))
 
 
 def numbered_blocks(path, size=2**16, longest=2**26):

@@ -30,7 +30,8 @@ from ..validation._checks_of_sources import (
 from ..validation._ids import id_array, refuse_missing_ids
 from ..validation._kinds import arrive
 from ..validation._parameters import checked, count
-from ._files import line_of_row, path_like, read_path, read_svmlight, text, texts
+from ..validation._paths import path_like, read_path
+from ._files import line_of_row, read_svmlight, text, texts
 from ._letor import OF_FILES, can_represent, convert_features
 
 

@@ -27,15 +27,8 @@ from ..validation._ids import read_lists
 from ..validation._kinds import arrive
 from ..validation._labels import split_target
 from ..validation._parameters import Rule, check_parameter, checked, count
-from ._files import (
-    id_dtype,
-    line_of_row,
-    open_replacing,
-    path_like,
-    read_path,
-    read_svmlight,
-    text,
-)
+from ..validation._paths import path_like, read_path
+from ._files import id_dtype, line_of_row, open_replacing, read_svmlight, text
 
 
 def _is_feature_type(dtype):

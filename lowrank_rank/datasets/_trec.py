@@ -34,7 +34,8 @@ from ..validation._frames import QUERY
 from ..validation._ids import id_text
 from ..validation._kinds import arrive
 from ..validation._parameters import Rule, check_parameter
-from ._files import numbered_blocks, open_replacing, path_like, read_path
+from ..validation._paths import path_like, read_path
+from ._files import numbered_blocks, open_replacing
 
 _word = Rule(is_word, "a word, a string without spaces")
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..datasets._trec import is_judgements
-from ..metrics._scorer import RankingScorer, look_for_worthless_grades
-from ..target_losses._target_loss import check_zero_division
+from ..metrics._scorer import make_ranking_scorer
+from ..target_losses._target_loss import check_zero_division, look_for_worthless_grades
 from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
@@ -392,7 +392,7 @@ def measure_scores(y, rankers, X, qid, lists, measures, fallback, name):
         labels = y
         scores = ranker
         if _is_model(ranker):
-            scorer = RankingScorer(measures)
+            scorer = make_ranking_scorer(measures)
             labels, scores, _ = scorer.labels_and_scores(ranker, X, y, qid, ranker_name)
         try:
             # A classifier has labels of its own: whether they are its class.

@@ -16,7 +16,7 @@ from ..target_losses._names import (
     resolve_measure,
     stated_parameters,
 )
-from ..target_losses._target_loss import RankingMeasure
+from ..target_losses._target_loss import RankingMeasure, look_for_worthless_grades
 from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
@@ -343,12 +343,6 @@ class RankingScorer(BaseEstimator):
         if pos_label != classes[-1]:
             scores = -scores
         return np.asarray(y) == pos_label, scores
-
-
-def look_for_worthless_grades(measure, y):
-    """Look whether no grade is above the neutral one of a measure: all values are 0."""
-    if hasattr(measure, "neutral") and not issparse(y) and np.size(y) >= 20:
-        measure.warn_without_utility(np.asarray(y))
 
 
 def predict_scores(estimator, X, qid=None, *, matrix=False):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..lists._ranks import block_lengths, sort_lists, tie_blocks
-from ..metrics._scorer import RankingScorer
+from ..metrics._scorer import make_ranking_scorer
 from ..target_losses import DCG, PrecisionAtK
 from ..validation._arrays import ArrayLike, MatrixLike
 from ..validation._check import refuse
@@ -157,7 +157,7 @@ class PrecisionAtKDisplay(Display):
             The display.
         """
         arrive(estimator=estimator, X=X, y=y, qid=qid)
-        scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
+        scorer = make_ranking_scorer(DCG(), one_list=True, pos_label=pos_label)
         y, scores, qid = scorer.labels_and_scores(estimator, X, y, qid)
         if name is None:
             name = type(estimator).__name__

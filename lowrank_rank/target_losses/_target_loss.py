@@ -50,6 +50,12 @@ from ..validation._parameters import (
 # Labels and values ------------------------------------------------------------------
 
 
+def look_for_worthless_grades(measure, y):
+    """Look whether no grade is above the neutral one of a measure: all values are 0."""
+    if hasattr(measure, "neutral") and not issparse(y) and np.size(y) >= 20:
+        measure.warn_without_utility(np.asarray(y))
+
+
 def check_zero_division(value):
     """Return the value of undefined lists as a float, if it is finite or nan."""
     check_parameter("zero_division", value, [number_or_nan])

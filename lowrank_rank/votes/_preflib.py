@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .._typing import Bunch
-from ..datasets._files import BYTE_ORDER_MARKS_OF_UTF_16, read_path
 from ..validation._arrays import check_size
 from ..validation._check import refuse
 from ..validation._checks_of_files import (
@@ -17,6 +16,7 @@ from ..validation._checks_of_files import (
     CHECKS_OF_PREFLIB_ORDERS,
     PREFLIB_NUMBER,
 )
+from ..validation._paths import BYTE_ORDER_MARKS_OF_UTF_16, read_path
 from ._orders import tied_grades
 
 # str.splitlines would cut names at other characters
