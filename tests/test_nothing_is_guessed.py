@@ -718,11 +718,11 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: compare_values(VALUES, groups="new"),
-            r"'new' is a column of the table, and not a ranker.*\n.*\n    groups = y_true\['new'\]\n",
+            r"'new' is a column of the table, and not a ranker.*\n.*\n    groups = table\['new'\]\n",
         ),
         (
             lambda: mean_intervals(VALUES, sample_weight="old"),
-            r"sample_weight = human\['old'\]\n    human = human.drop\(columns='old'\)",
+            r"sample_weight = values\['old'\]\n    values = values.drop\(columns='old'\)",
         ),
         (
             lambda: compare_values(VALUES, groups="other"),
@@ -730,7 +730,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: compare_values(WORDS),
-            r"two words, 'no' and 'yes'(.*\n)*.*y_true = y_true == 'yes'",
+            r"two words, 'no' and 'yes'(.*\n)*.*table = table == 'yes'",
         ),
         (
             lambda: mean_intervals(WORDS),
@@ -749,7 +749,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
                 VALUES.assign(family=["x", "y"]),
                 groups=pd.Series(["x", "y"], name="family"),
             ),
-            r"y_true = y_true.drop\(columns='family'\)",
+            r"table = table.drop\(columns='family'\)",
         ),
         (
             lambda: consensus_ranking([["a", "b", "a"], ["b", "a"]]),
