@@ -1,4 +1,41 @@
-"""Learning to rank with scikit-learn: estimators fitted for the measure you choose."""
+"""Learning to rank with scikit-learn: estimators fitted for the measure you choose.
+
+Estimators of the four sources
+    LowRankSurrogateRanker : any measure with a low-rank form, by any regressor; its
+        kin LowRankSurrogateClassifier (costs) and LowRankSurrogateMultilabelClassifier
+        (sets of labels).
+    PairwiseDAGRanker : preferences of judges, choices and duels with features.
+    OrderPreservingRegressor : linear, for few judged queries.
+    PrecisionAtKPerceptron : positives in the first k places of Kar et al.; algorithm 1
+        is ``surrogate="avg", solver="perceptron"``.
+    structured : the four structured hinges.
+
+Other estimators
+    HistGradientBoostingRanker : boosted trees, for many queries.
+    StackingRanker : several rankers, weighed by the measure.
+    WrappedRanker : LGBMRanker, XGBRanker or any regressor as a ranker.
+
+Labels, scorers, splits
+    ranking_target : labels that carry their query ids.
+    make_ranking_scorer : scorers for GridSearchCV and cross_validate.
+    metrics : measures by their names. target_losses : measures as objects.
+    model_selection : splits, curves and importances by whole queries.
+    merge : one model of the parts of a fit.
+
+Companions
+    evaluation : which ranker is better? compare_rankers (scores, models), compare_runs
+        (TREC runs), compare_values (a table of tasks), compare_judged (labels of a
+        judge and of some people), evaluate_run, mean_intervals.
+    votes : consensus_ranking of votes, bradley_terry of duels, and their readers.
+    clicks : a generator of clicks, propensities, grades from clicks.
+    datasets : files of LETOR and TREC, generators, small tables.
+    plotting, dask : pictures; clusters.
+
+For researchers
+    surrogates, decoders, calibration : losses of scores, orders of surrogate vectors,
+        quantities of the theorems. testing : checks of your own losses.
+    boosting : objectives for LightGBM and XGBoost.
+"""
 
 from . import (
     boosting,

@@ -190,8 +190,8 @@ def evaluate_run(
         whose column of values is "score".
     measure : str, RankingMeasure, list of these, or dict from names, \
 default=("ndcg@10", "map")
-        Measures from the top of a list. AUC, rank correlations and pairs are refused:
-        they compare documents that a run does not order.
+        Measures from the top of a list; AUC, rank correlations and pairs compare
+        documents that a run does not order.
     k : int, sequence of int or None, default=None
         Cut-offs of the names that have none, as in `per_query`.
     average : {"mean", None}, default="mean"
@@ -221,15 +221,13 @@ default=("ndcg@10", "map")
         If run and judgements share no query, or no document of any query, a measure is
         not one of the top, or a value is not finite.
     TypeError
-        If `run` or `qrels` is nothing of the kind, or one is given for the other, or
-        an argument is given without its name.
+        If `run` or `qrels` is nothing of the kind, or one is given for the other.
 
     See Also
     --------
     compare_runs : One run or several, with intervals and judged@k, the judged
         fraction of the first k documents.
     lowrank_rank.datasets.load_run : Reads files of runs.
-    lowrank_rank.datasets.load_qrels : Reads files of judgements.
 
     References
     ----------
@@ -248,15 +246,7 @@ default=("ndcg@10", "map")
     >>> {name: round(value, 3) for name, value in values.items()}
     {'precision@5': 0.4, 'recall@5': 0.667, 'map': 0.556}
 
-    The average precision is (1/1 + 2/3) / 3. A list of retrieved documents and one
-    of relevant documents have the same value:
-
-    >>> found = {"q1": ["d1", "d7", "d2"]}
-    >>> relevant = {"q1": ["d1", "d2", "d3"]}
-    >>> evaluate_run(qrels=relevant, run=found, measure="precision@5")
-    {'precision@5': 0.4}
-
-    The second query is asked three times as often, and finds nothing:
+    The average precision is (1/1 + 2/3) / 3. The second query is asked three times as often, and finds nothing:
 
     >>> qrels = {"q1": {"d1", "d2", "d3"}, "q2": {"d9"}}
     >>> run["q2"] = ["d1"]
