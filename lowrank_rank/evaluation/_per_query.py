@@ -246,7 +246,8 @@ default=("ndcg@10", "map")
     >>> {name: round(value, 3) for name, value in values.items()}
     {'precision@5': 0.4, 'recall@5': 0.667, 'map': 0.556}
 
-    The average precision is (1/1 + 2/3) / 3. The second query is asked three times as often, and finds nothing:
+    The average precision is (1/1 + 2/3) / 3. The second query is asked three times as
+    often, and finds nothing:
 
     >>> qrels = {"q1": {"d1", "d2", "d3"}, "q2": {"d9"}}
     >>> run["q2"] = ["d1"]

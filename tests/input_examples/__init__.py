@@ -15,6 +15,13 @@ import sklearn
 
 import lowrank_rank
 
+PUBLIC = [
+    lowrank_rank,
+    lowrank_rank.boosting,
+    lowrank_rank.clicks,
+    lowrank_rank.evaluation,
+    lowrank_rank.votes,
+]
 #: What every line may use, beside the arguments of the call.
 WORDS = {
     "datetime": datetime,
@@ -24,7 +31,7 @@ WORDS = {
     "polars": polars,
     "scipy": scipy,
     "sklearn": sklearn,
-    **{name: getattr(lowrank_rank, name) for name in lowrank_rank.__all__},
+    **{name: getattr(module, name) for module in PUBLIC for name in module.__all__},
 }
 
 
