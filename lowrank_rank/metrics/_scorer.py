@@ -1,6 +1,7 @@
 """Scorers of ranking measures for scikit-learn's model selection."""
 
 from inspect import signature
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -254,7 +255,7 @@ class RankingScorer(BaseEstimator):
         read_item_names(model, y, reset=False)
         labels, qid_of_rows = split_target(y, qid)
         is_matrix = not one_label_per_row(labels)
-        rankers = [] if is_matrix else list(_fitted_rankers([estimator], set()))
+        rankers = [] if is_matrix else _fitted_rankers(estimator)
         self._check_lists(estimator, rankers, y, qid_of_rows, is_matrix, name)
         y = labels
         qid = qid_of_rows
@@ -393,9 +394,16 @@ def last_step(estimator, X=None):
 
 # The rankers inside a model ---------------------------------------------------------
 
-#: A model has one of these; the calibrated ones inside CalibratedClassifierCV have
-#: ``predict_proba`` alone.
-MODEL_METHODS = ("get_params", "predict", "predict_proba")
+#: Where scikit-learn's meta-estimators keep the models that they fitted. The first that
+#: a model has is asked: one that fits clones has the model as it was given, too.
+DOORS = (
+    "best_estimator_",
+    "estimators_",
+    "estimator_",
+    "regressor_",
+    "calibrated_classifiers_",
+    "estimator",
+)
 
 
 def _was_fitted_with_qid(ranker):
@@ -403,48 +411,20 @@ def _was_fitted_with_qid(ranker):
     return bool(getattr(ranker, "_has_qid_", ranker.n_lists_ > 1))
 
 
-def _fitted_rankers(objects, visited):
-    """Yield the fitted rankers in `objects`: the models that have ``n_lists_``.
+def _fitted_rankers(model):
+    """Return the fitted rankers inside a model: those that have ``n_lists_``.
 
-    Attributes, lists, tuples and dicts are searched, so that no meta-estimator hides a
-    ranker. Models inside a ranker are not searched. `visited` has the ids of objects
-    that were searched before.
+    Models inside a ranker are not asked.
     """
-    for item in objects:
-        if id(item) in visited:
-            continue
-        visited.add(id(item))
-        if isinstance(item, dict):
-            yield from _fitted_rankers(item.values(), visited)
-        elif isinstance(item, list | tuple):
-            yield from _fitted_rankers(item, visited)
-        elif isinstance(item, np.ndarray) and item.dtype == object:
-            yield from _fitted_rankers(item.ravel(), visited)
-        elif isinstance(item, type):
-            continue
-        elif any(hasattr(item, name) for name in MODEL_METHODS):
-            if hasattr(item, "n_lists_"):
-                yield item
-            else:
-                yield from _rankers_inside(item, visited)
-
-
-def _rankers_inside(model, visited):
-    """Return the fitted rankers in the attributes of a model.
-
-    A meta-estimator fits clones of the model that it is given: only without such clones
-    is the given model searched.
-    """
-    attributes = getattr(model, "__dict__", {})
-    parts = [value for name, value in attributes.items() if not name.endswith("_")]
-    # Bagging and AdaBoost have the model of ``estimator`` as ``estimator_``, too.
-    ids_of_parts = {id(value) for value in parts}
-    fitted = [
-        value
-        for name, value in attributes.items()
-        if name.endswith("_") and id(value) not in ids_of_parts
-    ]
-    rankers = list(_fitted_rankers(fitted, visited))
-    if not rankers:
-        rankers = list(_fitted_rankers(parts, visited))
-    return rankers
+    if isinstance(model, list | tuple | np.ndarray):
+        return list(chain.from_iterable(map(_fitted_rankers, model)))
+    if isinstance(model, Pipeline):
+        return _fitted_rankers(model.steps[-1][1])
+    if hasattr(model, "n_lists_"):
+        return [model]
+    for door in DOORS:
+        if hasattr(model, door):
+            inside = _fitted_rankers(getattr(model, door))
+            # the last model of a stack sees all rows too
+            return inside + _fitted_rankers(getattr(model, "final_estimator_", []))
+    return []
