@@ -91,7 +91,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         expected hinge is at most ``B rho / sqrt(T)`` above the least one of all weights
         of norm B (corollary 17.2).
     tol : float, default=1e-2
-        When to stop, as in `StructuredHingeRanker`.
+        When to stop, as in `StructuredHingeRanker`; a "perceptron" has none.
     max_iter : int, default=1000
         Largest number of iterations, rounds, passes over the batches, or updates; the
         number of steps with a `radius`.

@@ -163,11 +163,11 @@ class AsArray(RegressorMixin, BaseEstimator):
 
     def fit(self, X, y):
         y = y if y.__class__.__module__ == "numpy" else np.asarray(y)
-        self.model_ = OrderPreservingRegressor().fit(X, y)
+        self.estimator_ = OrderPreservingRegressor().fit(X, y)
         return self
 
     def predict(self, X):
-        return self.model_.predict(X)
+        return self.estimator_.predict(X)
 
 
 def scored():
