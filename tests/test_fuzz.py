@@ -71,7 +71,7 @@ def test_what_changes_something_is_seen(monkeypatch):
 
     monkeypatch.setattr(LowRankSurrogateRanker, "fit", fit)
     with pytest.raises(AssertionError, match="with_"):
-        [run_invariance(Choices.of_seed(seed)) for seed in range(200)]
+        [run_invariance(Choices.of_seed(seed)) for seed in range(90, 300)]  # 94 sees it
 
 
 @pytest.mark.parametrize("kind", ["calls", "invariance"])

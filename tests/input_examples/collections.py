@@ -12,7 +12,6 @@ from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
-    OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
@@ -27,10 +26,13 @@ options = {"sample_weight": sample_weight, "client": client()}
 result = lowrank_rank.dask.fit(model, X, y, qid=qid, **options).predict(rows)
 """
 
-FIT_FEW_TREES = """
+FIT_FEW_TREES = (
+    """
 few = {name: 5 for name in model.get_params() if name.endswith("n_estimators")}
 model.set_params(**few)
-""" + FIT
+"""
+    + FIT
+)
 
 RANK = """
 import lowrank_rank.dask
