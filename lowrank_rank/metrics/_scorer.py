@@ -42,7 +42,7 @@ from ..validation._labels import (
     read_item_names,
     split_target,
 )
-from ..validation._parameters import check_parameter, check_parameters
+from ..validation._parameters import check_parameter, check_parameters, label
 from ..validation._rules import look_for
 
 
@@ -104,6 +104,7 @@ def make_ranking_scorer(
     {'precision@1': 0.5, 'map': 0.75}
     """
     check_parameter("one_list", one_list, [bool])
+    check_parameter("pos_label", pos_label, [label, None])
     if isinstance(measure, list | tuple):
         measure = {m if isinstance(m, str) else repr(m): m for m in measure}
     is_single = not isinstance(measure, dict)
@@ -305,6 +306,7 @@ class RankingScorer(BaseEstimator):
         Without a relevant class the labels are grades, and both are returned as they
         are.
         """
+        check_parameter("pos_label", self.pos_label, [label, None])
         classes: Any = None
         labels = None
         n_scores = None

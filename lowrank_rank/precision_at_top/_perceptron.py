@@ -38,6 +38,7 @@ from ..validation._parameters import (
     check_parameter,
     count,
     fresh_fit,
+    label,
     number,
     say,
 )
@@ -225,6 +226,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         "alpha": ["auto", number(0)],
         "eta0": [number(above=0)],
         "tol": [number(0), None],
+        "pos_label": [label, None],
         "random_state": RUNTIME["random_state"],
         "verbose": RUNTIME["verbose"],
     }

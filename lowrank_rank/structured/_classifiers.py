@@ -32,7 +32,7 @@ from ..validation._classes import (
 from ..validation._findings import found
 from ..validation._kinds import arrive
 from ..validation._labels import read_weights
-from ..validation._parameters import all_or_nothing, fresh_fit, number
+from ..validation._parameters import all_or_nothing, fresh_fit, label, number
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     HingeEstimator,
@@ -588,6 +588,7 @@ class StructuredHingeBinaryClassifier(
         "tol": HINGE_PARAMETERS["tol"],
         "max_iter": HINGE_PARAMETERS["max_iter"],
         "fit_intercept": HINGE_PARAMETERS["fit_intercept"],
+        "pos_label": [label, None],
         "verbose": HINGE_PARAMETERS["verbose"],
     }
 
