@@ -296,11 +296,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
                 check_loss(surrogate, loss, type(self).__name__)
             rows = self._read(X, y, qid, sample_weight, loss)
             refuse(CHECKS_OF_GRADES_OF_TREES, model=self, y=rows.y)
-            self._has_qid_ = rows.ids is not None
+            self._set_lists(rows, loss)
             rows = _select_rows(rows, np.flatnonzero(rows.weights > 0))
-            self.target_loss_ = loss
-            self.n_items_ = None
-            self.n_lists_ = rows.lists.n_lists
             trees, n_iter = self._trees(rows, before)
             if self.early_stopping:
                 n_iter = self._best_n_iter(trees, n_iter, rows)
