@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._base import BinaryRanker, linear_scores
 from ..fitting._logistic import curvature_of_classes, fit_logistic
 from ..lists._lists import RankingLists, plain
+from ..lists._ranks import threshold_between
 from ..target_losses import MatrixLoss
 from ..validation._arrays import ArrayLike, MatrixLike, check_same_index
 from ..validation._check import refuse
@@ -27,7 +28,6 @@ from ..validation._classes import (
     read_binary_labels,
     read_classes,
     read_costs,
-    threshold_between,
 )
 from ..validation._findings import found
 from ..validation._kinds import arrive
