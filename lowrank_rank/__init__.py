@@ -17,7 +17,7 @@ from ._version import __version__
 from .boosting import boosting_metric, boosting_objective
 from .consensus._consensus import consensus_ranking
 from .consensus._duels import bradley_terry
-from .fitting._estimator import merge
+from .fitting._encoded_fits import merge
 from .low_rank._classifier import LowRankSurrogateClassifier
 from .low_rank._multilabel import LowRankSurrogateMultilabelClassifier
 from .low_rank._surrogate_ranker import LowRankSurrogateRanker

@@ -22,7 +22,7 @@ from ..validation._check import refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_COMPARED, CHECKS_OF_RANKED
 from ..validation._findings import Finding, findings_so_far, found
 from ..validation._kinds import arrive
-from ..validation._parameters import LEVEL, checked
+from ..validation._parameters import LEVEL, checked, label
 from ._judged import compare_judged, warning_of_undecided
 from ._mean_intervals import MeanIntervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
@@ -301,7 +301,7 @@ class RankerComparisons(dict):
         return frame.reset_index("measure").reset_index(drop=True)
 
 
-@checked(confidence_level=LEVEL, anytime=[bool])
+@checked(baseline=[label, None], confidence_level=LEVEL, anytime=[bool])
 def compare_rankers(
     y_true: Any,
     rankers: dict[str, Any] | None = None,

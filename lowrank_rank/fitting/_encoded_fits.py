@@ -64,7 +64,7 @@ from ._ridge import (
 _Model = TypeVar("_Model")
 
 
-class RegressionMixin(SetsParameters):
+class FitsEncodedTargets(SetsParameters):
     """Fits by regression of encoded targets; `_keep` sets the fitted attributes."""
 
     estimator: Any
@@ -325,7 +325,7 @@ def has_sums(estimator):
     )
 
 
-class AddsUp(RegressionMixin):
+class AddsUp(FitsEncodedTargets):
     """Mixin of estimators whose ridge regression follows from sums over the rows.
 
     `partial_fit`, `fit_blocks`, `merge` and Dask read blocks of whole lists, add up
