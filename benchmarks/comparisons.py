@@ -278,9 +278,9 @@ def holes_part(args, repetitions):
     """Rows of generated runs for each pool and truth, then of a real data set."""
     rng = np.random.default_rng(args.seed)
     # A draw takes eleven comparisons of runs.
-    repetitions = 3 if args.tiny else max(repetitions // 20, 1)
-    yield from _holes.holes(rng, repetitions, 30 if args.tiny else 100)
-    yield from _holes.remedies(rng, repetitions, 30 if args.tiny else 200)
+    repetitions = 1 if args.tiny else max(repetitions // 20, 1)
+    yield from _holes.holes(rng, repetitions, 25 if args.tiny else 100)
+    yield from _holes.remedies(rng, repetitions, 25 if args.tiny else 200)
     if args.tiny or not (args.data / "letor").exists():
         return
     X, y, qid = load_lightgbm_example(args.data)

@@ -39,7 +39,7 @@ def add_arguments(parser):
 def run(args):
     """One table for each part."""
     if args.tiny:
-        args.repetitions = 5
+        args.repetitions = 3
     rows = []
     for part in args.part:
         table = list(PARTS[part](args))

@@ -212,6 +212,8 @@ def orders_part(args):
             "half, ranks": (rankdata(places, axis=1, nan_policy="omit"), "kendall"),
         }
         folds = list(KFold(args.folds, shuffle=True, random_state=0).split(X))
+        if args.tiny:
+            del labels_of["all"], labels_of["half, places"]
         for known, (labels, target_loss) in labels_of.items():
             models = models_with_gaps(target_loss)
             found = compared(name, "tau", X, labels, models, folds, judge, truth=y)
@@ -276,12 +278,14 @@ def costs_part(args):
         def judge(truth, predicted, costs=costs):
             return costs[truth, predicted]
 
-        yield from compared(name, "cost", X, y, cost_models(costs), folds, judge)
+        yield from compared(
+            name, "cost", X, y, cost_models(costs, args.tiny), folds, judge
+        )
 
 
-def cost_models(costs):
+def cost_models(costs, tiny):
     """Classifiers of classes 0, 1, ... with costs, the reference first."""
-    forest = RandomForestClassifier(random_state=0)
+    forest = RandomForestClassifier(10 if tiny else 100, random_state=0)
     estimators = {
         "trees": forest,
         "calibrated forest": CalibratedClassifierCV(forest),

@@ -181,9 +181,9 @@ def differences(X, y, n_rows, seed):
 
 def trees_part(args, seeds):
     """A row for each draw of easy data, where 10 % of the labels are noise, and of hard data."""
-    n = 1000 if args.tiny else 8000
+    n, n_draws = (500, 1) if args.tiny else (8000, 3)
     kinds = {"easy": {"weights": [0.85]}, "hard": {"weights": [0.95], "class_sep": 0.3}}
-    for (kind, settings), seed in product(kinds.items(), range(3)):
+    for (kind, settings), seed in product(kinds.items(), range(n_draws)):
         X, y = make_classification(
             4 * n, 30, n_informative=10, flip_y=0.1, random_state=seed, **settings
         )

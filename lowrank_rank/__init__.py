@@ -54,7 +54,7 @@ from . import (
     votes,
 )
 from ._version import __version__
-from .fitting._estimator import merge
+from .fitting._encoded_fits import merge
 from .low_rank._classifier import LowRankSurrogateClassifier
 from .low_rank._multilabel import LowRankSurrogateMultilabelClassifier
 from .low_rank._surrogate_ranker import LowRankSurrogateRanker

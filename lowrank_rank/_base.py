@@ -26,7 +26,7 @@ from .validation._check import refuse
 from .validation._checks_of_labels import CHECKS_OF_SCORED_ROWS
 from .validation._checks_of_models import CHECKS_OF_KEYWORDS
 from .validation._classes import read_binary_labels
-from .validation._findings import Finding, emit
+from .validation._findings import Finding, emit, reports
 from .validation._ids import read_lists
 from .validation._kinds import arrive
 from .validation._labels import check_one_list
@@ -263,6 +263,7 @@ class BaseRanker(SetsParameters):
         """Return labels for the measure of the target loss."""
         return y
 
+    @reports
     def score(
         self,
         X: MatrixLike,
@@ -298,7 +299,7 @@ class BaseRanker(SetsParameters):
         scores = self._ranking_scores(X, qid=qid)
         value = self.target_loss_._mean_of(data, scores)
         if getattr(self, "verbose", 0):
-            self._say_score(value, data.y, qid, sample_weight)
+            self._say_score(value, self.target_loss_._random_mean_of(data))
         return value
 
     def _score_sparse(self, X, y, qid, sample_weight):
@@ -314,14 +315,16 @@ class BaseRanker(SetsParameters):
             y, scores_of, qid=qid, sample_weight=sample_weight
         )
         if getattr(self, "verbose", 0):
-            self._say_score(value, y, qid, sample_weight)
+            random_order = self.target_loss_._mean_of_random_order(
+                y, qid, sample_weight
+            )
+            self._say_score(value, random_order)
         return float(value)
 
-    def _say_score(self, value, y, qid, sample_weight):
+    def _say_score(self, value, random_order):
         """Print the score beside that of a random order."""
-        measure = self.target_loss_
-        random_order = measure._mean_of_random_order(y, qid, sample_weight)
-        say(self, f"{measure!r} {value:.4g}, random order {random_order:.4g}")
+        words = f"{value:.4g}, random order {random_order:.4g}"
+        say(self, f"{self.target_loss_!r} {words}")
 
     def rank(
         self, X: MatrixLike, *, qid: ArrayLike | None = None, one_list: bool = False

@@ -52,7 +52,7 @@ from .validation._labels import (
     split_target,
     times_of_rows,
 )
-from .validation._parameters import checked, count
+from .validation._parameters import checked, count, number
 from .validation._rules import look_for
 from .validation._times import read_times
 
@@ -64,6 +64,7 @@ __all__ = [
 ]
 
 
+@checked(test_size=[number(), None], train_size=[number(), None])
 def query_train_test_split(
     *arrays: Any,
     qid: ArrayLike | str | None = None,

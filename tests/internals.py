@@ -38,11 +38,12 @@ from lowrank_rank.fitting._logistic import fit_logistic, standardised
 from lowrank_rank.fitting._pairs import PairSums, dense_grades
 from lowrank_rank.fitting._ridge import fit_lsqr
 from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
-from lowrank_rank.lists._lists import RankingLists, bounded_blocks
+from lowrank_rank.lists._lists import RankingLists, bounded_blocks, digest
 from lowrank_rank.lists._ranks import (
     mid_fractions,
     mid_ranks,
     ranks_from_scores,
+    threshold_between,
 )
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.order_preserving import _lambdarank, _surrogates
@@ -84,7 +85,6 @@ from lowrank_rank.validation._check import Check, InputError
 from lowrank_rank.validation._classes import (
     read_binary_labels,
     read_label_sets,
-    threshold_between,
 )
 from lowrank_rank.validation._columns import kind_of_entries
 from lowrank_rank.validation._findings import found, reporting, reports

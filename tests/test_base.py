@@ -1,6 +1,7 @@
 """What all rankers share: the range of features, scores that are finite, equal rows that tie."""
 
 import re
+import warnings
 from operator import sub
 
 import numpy as np
@@ -466,3 +467,14 @@ def test_a_printed_score_warns_once_of_lists_without_a_value(capsys):
         model.score(X, np.zeros(len(y)), qid=qid)
     assert len(caught) == 1
     assert "random order 0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_a_score_says_each_finding_once(verbose):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.arange(30) % 3
+    ranker = OrderPreservingRegressor(verbose=verbose).fit(X, y, qid=np.arange(30) % 4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ranker.score(X, y, qid=np.arange(30) + 100)
+    assert ["single item" in str(one.message) for one in caught] == [True]

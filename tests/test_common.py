@@ -102,7 +102,13 @@ ESTIMATORS = [
 
 
 OLD = sklearn.__version__.startswith("1.6.")
-
+if OLD:  # an oldest version can fail a class, or what it calls, and not a value of a parameter
+    ESTIMATORS = list(
+        {
+            (type(one), repr(getattr(one, "estimator", None))): one
+            for one in reversed(ESTIMATORS)
+        }.values()
+    )
 
 WEIGHTS = [
     "check_sample_weight_equivalence_on_dense_data",

@@ -1,6 +1,9 @@
 """Lists, ranks and ties: the only places that know ids, positions and blocks."""
 
 import datetime
+from decimal import Decimal
+from enum import IntEnum, StrEnum
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -9,7 +12,7 @@ import pytest
 from lowrank_rank import ranking_target
 from lowrank_rank.evaluation import per_query
 
-from .internals import RankingLists, read_lists
+from .internals import RankingLists, digest, read_lists
 
 IDS = {
     "int": [7, 3, 7, 1, 3, 7],
@@ -251,3 +254,59 @@ def test_strings_that_end_with_zero_bytes_are_other_ids():
     lists = read_lists(["a", "a", "a\0", "a\0"])
     assert lists.ids.tolist() == ["a", "a\0"]
     assert lists.lengths.tolist() == [2, 2]
+
+
+class Shop(StrEnum):
+    """Ids that are texts by another type."""
+
+    x = "x"
+
+
+class Day(IntEnum):
+    """Ids that are numbers by another type."""
+
+    first = 1
+
+
+#: Equal ids of other types; ids of two rows are not equal.
+EQUAL_IDS = [
+    [1, 1.0, True, np.int8(1), np.float32(1), np.uint64(1), np.bool_(True)]
+    + [Decimal(1), Decimal("1.0"), Fraction(1), np.longdouble(1), Day.first],
+    [0.5, np.float32(0.5), Decimal("0.5"), Fraction(1, 2)],
+    ["x", np.str_("x"), Shop.x],
+    [(1,), (1.0,), (np.int64(1),)],
+    [("q", (1, "x")), ("q", (1.0, np.str_("x")))],
+    [frozenset([1, "x", 3]), frozenset(["x", 3.0, True])],
+    [np.datetime64("2026-01-01", unit) for unit in ("M", "D", "s", "us", "ns")]
+    + [pd.Timestamp("2026-01-01"), datetime.datetime(2026, 1, 1)]
+    + [datetime.date(2026, 1, 1)],
+    [np.timedelta64(1, "D"), np.timedelta64(24, "h"), datetime.timedelta(1)]
+    + [pd.Timedelta("1D")],
+    [np.datetime64("2026-01-01T00:00:00.000000001")]
+    + [pd.Timestamp("2026-01-01T00:00:00.000000001")],
+    [pd.Timestamp("2026-01-01", tz="UTC")],
+    [pd.Period("2026-01")],
+    ["1"],
+    [("x",)],
+    [b"x"],
+    [(1, 2)],
+    [2**53],
+    [2**53 + 1],
+    [-1],
+    [-2],
+]
+
+
+def test_equal_ids_have_one_digest_and_other_ids_have_others():
+    digests = [{digest(one) for one in row} for row in EQUAL_IDS]
+    assert [len(row) for row in digests] == [1] * len(EQUAL_IDS)
+    assert len(set.union(*digests)) == len(EQUAL_IDS)
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "us", "ns"])
+def test_days_in_any_unit_have_the_digests_of_their_dates(unit):
+    days = np.array(["2026-01-07", "2026-01-03", "2026-01-07"], dtype="M8[D]")
+    digests, lengths = read_lists(days.astype(f"M8[{unit}]")).keys()
+    expected, _ = read_lists(days.tolist()).keys()
+    assert digests.tolist() == expected.tolist()
+    assert lengths.tolist() == [2, 1]

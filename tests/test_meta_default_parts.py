@@ -325,7 +325,10 @@ def test_importances_of_a_stack_are_said_not_to_exist():
 
 # Parameters by name -----------------------------------------------------------------------
 
-GRID = {"trees__max_leaf_nodes": [4, 31], "linear__alpha": [0.01, 10.0]}
+GRID = [
+    {"trees__max_leaf_nodes": [4], "linear__alpha": [0.01]},
+    {"trees__max_leaf_nodes": [31], "linear__alpha": [10.0]},
+]
 
 
 def models_of(stack):
@@ -340,7 +343,7 @@ def models_of(stack):
 def test_a_search_over_the_default_parts_of_documents(kind):
     features = X if kind == "array" else ordinary_frame()
     how = {"cv": GroupKFold(2), "scoring": make_ranking_scorer("ndcg@10")}
-    search = GridSearchCV(StackingRanker(), GRID, **how, error_score="raise")
+    search = GridSearchCV(StackingRanker(cv=3), GRID, **how, error_score="raise")
     search.fit(features, ranking_target(Y, QID), groups=QID)
     assert np.ptp(search.cv_results_["mean_test_score"]) > 0
     best = search.best_params_
@@ -352,8 +355,7 @@ def test_a_search_over_the_default_parts_of_documents(kind):
     assert_array_equal(copy.predict(features), search.predict(features))
 
 
-@pytest.mark.parametrize("gaps", [False, True])
-@pytest.mark.parametrize("kind", ["array", "frame"])
+@pytest.mark.parametrize(("kind", "gaps"), [("array", False), ("frame", True)])
 def test_a_search_over_the_default_parts_of_fixed_items(kind, gaps):
     features = (X if kind == "array" else ordinary_frame())[:60]
     rng = np.random.default_rng(0)

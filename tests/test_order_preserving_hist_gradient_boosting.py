@@ -133,6 +133,7 @@ def test_capacity_follows_the_rows_that_count(n_rows, n_rounds, alone, leaves):
         (HistGradientBoostingRanker(), n_rounds, 2),
         (HistGradientBoostingRanker(loss="pairwise_squared"), alone, 1),
     ):
+        model.set_params(min_samples_leaf=n_rows // 3)  # trees that soon grow
         model.fit(X, y, qid=qid, sample_weight=weights)
         assert (model.n_iter_, model.max_leaf_nodes_) == (rounds, leaves)
         trees = model.estimator_

@@ -191,9 +191,8 @@ def test_solvers_reach_the_reference_optimum(name):
         fits = [("cutting_plane", {"batch_size": size}) for size in (1, 2, 100)]
     if name in SMOOTH:
         fits.append(("lbfgs", {"tol": 1e-6, "max_iter": 2000}))
-    for (solver, params), container in itertools.product(
-        fits, (np.asarray, csr_matrix)
-    ):
+    fits = [(*fit, np.asarray) for fit in fits]
+    for solver, params, container in [*fits, (*fits[0][:2], csr_matrix)]:
         model = solve(case, solver, container=container, **params)
         assert_allclose(model.objective_, optimum, rtol=2e-6)
         w = case.weights(model)

@@ -16,7 +16,7 @@ RankNet = SURROGATES["ranknet"]
 
 @pytest.mark.parametrize("name", SURROGATES)
 def test_ours_keep_the_contract(name):
-    check_surrogate(name)
+    check_surrogate(name, n_trials=4)
 
 
 class WrongGradient(PointwiseSquared):

@@ -122,6 +122,8 @@ VALUES = {
     "weights": [{"linear": 1.0, "trees": 0.0}],
     "loss_matrix": [[[0.0, 9, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]],
 }
+#: Parameters of smaller fits; other values of these are tried, too.
+SMALL = {HistGradientBoostingRanker: {"max_iter": 40}, StackingRanker: {"cv": 2}}
 #: What one fit of these data cannot show: seeds, progress, names of classes.
 LEFT_OUT = {"n_jobs", "random_state", "verbose", "pos_label", "warm_start"}
 
@@ -131,7 +133,7 @@ def outcome(cls, layout, params):
     labels = LABELS[layout]
     if "random_state" in inspect.signature(cls).parameters:
         params = {"random_state": 0, **params}
-    model = cls(**params)
+    model = cls(**{**SMALL.get(cls, {}), **params})
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

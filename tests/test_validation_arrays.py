@@ -127,10 +127,11 @@ def memory(monkeypatch):
 
 
 def test_a_size_beyond_memory_is_named(memory):
-    wide = sparse.csr_matrix((6, 10**7))  # four vectors of this length
-    memory(2**28)
+    wide = sparse.csr_matrix((6, 10**6))  # four vectors of this length
+    memory(2**24)
     with pytest.raises(
-        ValueError, match=r"would take 0\.298 GiB, more than the 0\.25 GiB.*: select"
+        ValueError,
+        match=r"would take 0\.0298 GiB, more than the 0\.01562 GiB.*: select",
     ):
         LowRankSurrogateRanker(alpha=1.0).fit(wide, Y, qid=QID)
     for enough in (2**30, None):  # nothing is refused where memory is unknown

@@ -68,6 +68,28 @@ def test_score_and_scorers_warn_and_rank_does_not(data, model, kind):
     assert len(caught) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "other"),
+    [(int, float), (float, int), (int, object), ("tuple", "tuple of floats")],
+)
+def test_ids_of_another_type_are_the_same_queries(data, kind, other):
+    """A merge of pandas makes floats of integers."""
+    X, y, qid = data
+
+    def ids_of(kind):
+        if kind in ("tuple", "tuple of floats"):
+            part = int if kind == "tuple" else float
+            return [("q", part(one)) for one in qid]
+        return qid.astype(kind)
+
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=ids_of(kind))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranker.score(X, y, qid=ids_of(other))  # the same lists, no copies of them
+    with pytest.warns(CutQueriesWarning):
+        ranker.score(X[::2], y[::2], qid=ids_of(other)[::2])
+
+
 @pytest.mark.filterwarnings("error::lowrank_rank.CutQueriesWarning")
 def test_folds_of_whole_queries_are_silent(data):
     X, y, qid = data

@@ -4,6 +4,7 @@ import ast
 import pickle
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -303,15 +304,23 @@ def test_results_have_the_findings_of_their_call():
 # The code -----------------------------------------------------------------------------
 
 
+@cache
+def calls():
+    """The file and the node of each call of a function."""
+    return [
+        (path.name, node)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+    ]
+
+
 def calls_of(name):
     """Yield the file and the node of each call of a function of this name."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.Call):
-                continue
-            function = node.func
-            if name == getattr(function, "id", getattr(function, "attr", None)):
-                yield path.name, node
+    for file, node in calls():
+        function = node.func
+        if name == getattr(function, "id", getattr(function, "attr", None)):
+            yield file, node
 
 
 def test_warnings_are_given_in_one_place():

@@ -221,3 +221,114 @@ def test_every_fit_refuses_what_its_table_does_not_take(cls):
             get_tags(
                 estimator
             )  # is_classifier and model selection ask for them before fit
+
+
+#: Values that compare entry by entry.
+ARRAYS = {
+    "texts": np.array(["a", "b"]),
+    "numbers": np.array([1.0, 2.0]),
+    "nothing": np.zeros(0),
+    "Series": pd.Series(["a", "b"]),
+    "frame": pd.DataFrame({"a": [1, 2]}),
+}
+U = np.array([[0.5, 0.2, 0.1, 0.5, 0.2, 0.3]])
+P = np.array([[[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]])
+VOTES = [[0, 1, 2], [1, 0, 2]]
+DUELS = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "a")] * 4
+SCORES = {"one": X[:, 0], "other": X[:, 1]}
+#: Calls with one parameter open, and the names of such parameters.
+CALLS = [
+    (
+        lambda **one: lowrank_rank.bradley_terry(DUELS, **one),
+        ["item_a", "item_b", "result", "ties", "half_games", "weight", "group"],
+    ),
+    (
+        lambda **one: lowrank_rank.consensus_ranking(VOTES, **one),
+        ["kind", "method", "items", "weights", "time_limit"],
+    ),
+    (
+        lambda **one: lowrank_rank.compare_rankers(Y, SCORES, qid=QID, **one),
+        ["baseline", "measure", "judge", "anytime", "zero_division", "groups"],
+    ),
+    (
+        lambda **one: lowrank_rank.metrics.ndcg_score(Y, X[:, 0], qid=QID, **one),
+        ["k", "average", "zero_division", "gain"],
+    ),
+    (lambda **one: lowrank_rank.decoders.decode_map_exact(U, 3, **one), ["bound"]),
+    (lambda **one: lowrank_rank.decoders.decode_pd_dag(P, **one), ["bound"]),
+    (lambda **one: lowrank_rank.decoders.decode_pd_borda(P, **one), ["bound"]),
+    (
+        lambda **one: lowrank_rank.decoders.decode_pd_exact(P, **one),
+        ["bound", "time_limit"],
+    ),
+    (
+        lambda **one: lowrank_rank.decoders.decode_pd_local_search(P, **one),
+        ["bound", "n_restarts", "random_state"],
+    ),
+    (
+        lambda **one: lowrank_rank.decoders.decode_map_local_search(U, 3, **one),
+        ["bound", "max_sweeps"],
+    ),
+    (
+        lambda **one: lowrank_rank.model_selection.query_train_test_split(
+            X, Y, qid=QID, **one
+        ),
+        ["test_size", "train_size", "random_state"],
+    ),
+    (
+        lambda **one: lowrank_rank.make_ranking_scorer("ndcg", **one),
+        ["pos_label", "one_list", "k", "gain"],
+    ),
+]
+
+
+def is_of_numpy(error):
+    """Whether an array was compared with a text, or asked for its truth value."""
+    return "ambiguous" in str(error) or "unhashable" in str(error)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ARRAYS)
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_no_parameter_of_a_model_is_compared_entry_by_entry(cls, kind):
+    errors = {}
+    for name in made(cls).get_params(deep=False):
+        model = made(cls).set_params(**{name: ARRAYS[kind]})
+        get_tags(model)
+        try:
+            model.fit(X, Y)
+        except (TypeError, ValueError) as error:
+            errors[name] = error
+    assert not [one for one in errors.items() if is_of_numpy(one[1])]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ARRAYS)
+@pytest.mark.parametrize(("call", "names"), CALLS)
+def test_no_parameter_of_a_function_is_compared_entry_by_entry(call, names, kind):
+    errors = {}
+    for name in names:
+        try:
+            call(**{name: ARRAYS[kind]})
+        except (TypeError, ValueError) as error:
+            errors[name] = error
+    assert not [one for one in errors.items() if is_of_numpy(one[1])]
+
+
+def test_a_class_to_rank_is_one_label():
+    values = [np.array(["a", "b"]), ["a"]]
+    model = PrecisionAtKPerceptron(random_state=0).fit(X, Y)
+    for value in values:
+        scorer = lowrank_rank.make_ranking_scorer("ndcg").set_params(pos_label=value)
+        for call in (
+            lambda scorer=scorer: scorer(model, X, Y),
+            lambda value=value: PrecisionAtKPerceptron(pos_label=value).fit(X, Y),
+            lambda value=value: PrecisionAtKPerceptron(pos_label=value).partial_fit(
+                X, Y, classes=[0, 1]
+            ),
+            lambda value=value: lowrank_rank.make_ranking_scorer(
+                "ndcg", pos_label=value
+            ),
+        ):
+            with pytest.raises(ValueError, match="pos_label must be one label"):
+                call()

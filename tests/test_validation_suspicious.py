@@ -41,6 +41,7 @@ SUSPICIOUS = {
 DATA = Path(os.environ.get("LOWRANK_RANK_DATA", "no_data"))
 PIPELINE = make_pipeline(StandardScaler(), OrderPreservingRegressor())
 N_DRAWS = int(os.environ.get("LOWRANK_RANK_DRAWS", "20"))
+N_WRONG = max(N_DRAWS // 2, 1)  # a wrong practice is to be named nearly always
 
 
 def rules_of(practice, seed):
@@ -412,9 +413,9 @@ def name_of(practice, options):
 def test_wrong_practice_is_named(rule, practice, options):
     named = [
         rules_of(lambda seed: practice(seed, **options), seed)
-        for seed in range(N_DRAWS)
+        for seed in range(N_WRONG)
     ]
-    assert sum(rule in rules for rules in named) >= 0.95 * N_DRAWS, named
+    assert sum(rule in rules for rules in named) >= 0.95 * N_WRONG, named
 
 
 @pytest.mark.parametrize(

@@ -429,7 +429,7 @@ def test_rank_intervals_of_groups_take_students_t():
 def test_intervals_of_probabilities_are_those_of_their_log_odds(tie):
     truth = np.array([0.6, 0.0, -0.6])
     inside = []
-    expected = bradley_terry(duels_of(np.random.default_rng(0), truth, 400_000, tie))
+    expected = bradley_terry(duels_of(np.random.default_rng(0), truth, 100_000, tie))
     expected = expected.probability(0, 2)
     for seed in range(120):
         duels = duels_of(np.random.default_rng(1 + seed), truth, 150, tie)

@@ -17,7 +17,7 @@ from ..lists._ranks import ranks_from_orders
 from ..validation._arrays import ArrayLike
 from ..validation._check import refuse
 from ..validation._checks_of_decoders import CHECKS_OF_DECODERS
-from ..validation._parameters import check_parameter, count
+from ..validation._parameters import check_parameter, checked, count
 from ._decoded import (
     Decoded,
     checked_vectors,
@@ -126,6 +126,7 @@ def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
     return largest_f @ top_weights(n_items)
 
 
+@checked(bound=[bool])
 def decode_map_diagonal(u: ArrayLike, n_items: int, *, bound: bool = False) -> Decoded:
     """Rank by descending u_ii; optimal under the condition of Theorem 4 (P_reinforce).
 
@@ -164,6 +165,7 @@ def valued(u, ranks, bound):
     return Decoded(ranks, values, np.where(is_met, values, bounds))
 
 
+@checked(bound=[bool])
 def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decoded:
     """Find the ranks of the largest value by dynamic programming over subsets; exact.
 
@@ -256,6 +258,7 @@ def _best_prefixes(u):
 # Local search ---------------------------------------------------------------------
 
 
+@checked(bound=[bool])
 def decode_map_local_search(
     u: ArrayLike, n_items: int, *, max_sweeps: int = 50, bound: bool = False
 ) -> Decoded:

@@ -28,7 +28,7 @@ from ..validation._labels import (
     refuse_ids_beside_grades,
     split_target,
 )
-from ..validation._parameters import LEVEL, checked
+from ..validation._parameters import LEVEL, checked, label
 from ..validation._rules import (
     SuspiciousDataWarning,
     are_reversed,
@@ -41,7 +41,7 @@ from ._per_query import named_measures
 # Public functions -------------------------------------------------------------------
 
 
-@checked(confidence_level=LEVEL)
+@checked(baseline=[label, None], confidence_level=LEVEL)
 def compare_rankers(
     y_true: Any,
     rankers: dict[str, Any],
@@ -172,7 +172,7 @@ def compare_rankers(
     return of_measures(comparisons, measure)
 
 
-@checked(confidence_level=LEVEL)
+@checked(baseline=[label, None], confidence_level=LEVEL)
 def compare_judged(
     people: Any,
     judge: Any,

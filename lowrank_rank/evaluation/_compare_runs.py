@@ -13,7 +13,7 @@ from ..validation._check import refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_COMPARED, CHECKS_OF_RUNS
 from ..validation._findings import found
 from ..validation._kinds import arrive
-from ..validation._parameters import LEVEL, checked
+from ..validation._parameters import LEVEL, checked, label
 from ..validation._rules import look_for
 from ._comparison import RankerComparison, Values, compare, of_measures, table_of_values
 from ._judged import JudgedRuns, have_judged_irrelevant
@@ -22,7 +22,7 @@ from ._per_query import ListsOfRun, measures_of_runs, named_measures
 # Public functions -------------------------------------------------------------------
 
 
-@checked(confidence_level=LEVEL)
+@checked(baseline=[label, None], confidence_level=LEVEL)
 def compare_runs(
     qrels: Any,
     runs: dict[str, Any],
@@ -160,7 +160,7 @@ def compare_runs(
     return of_measures(comparisons, measure)
 
 
-@checked(confidence_level=LEVEL)
+@checked(baseline=[label, None], confidence_level=LEVEL)
 def compare_judged_runs(
     people: Any,
     judge: Any,

@@ -5,12 +5,12 @@ from typing import Any
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_COMPARED
 from ..validation._kinds import arrive
-from ..validation._parameters import LEVEL, checked
+from ..validation._parameters import LEVEL, checked, label
 from ._comparison import RankerComparison, Values, compare
 from ._values import read_values
 
 
-@checked(confidence_level=LEVEL)
+@checked(baseline=[label, None], confidence_level=LEVEL)
 def compare_values(
     table: Any,
     *,

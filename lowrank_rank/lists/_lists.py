@@ -6,6 +6,8 @@ original order. The rest of the package works on grouped flat arrays and never s
 id.
 """
 
+from datetime import date, datetime
+from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
@@ -110,7 +112,7 @@ class RankingLists:
         """
         if self.ids is None:
             return None
-        digests = b"".join(map(digest, self.ids[:max_lists].tolist()))
+        digests = b"".join(map(digest, python_ids(self.ids[:max_lists])))
         lengths = self.lengths[:max_lists].copy()  # a view would keep the whole array
         return np.frombuffer(digests, dtype=np.uint64), lengths
 
@@ -119,8 +121,8 @@ class RankingLists:
         """Digests of the ids of the first and the last row, each None without ids."""
         if self.ids is None:
             return None, None
-        first, last = self.ids[self.codes[[0, -1]]].tolist()
-        return digest(without_fraction(first)), digest(without_fraction(last))
+        first, last = python_ids(self.ids[self.codes[[0, -1]]])
+        return digest(first), digest(last)
 
     @cached_property
     def positions(self):
@@ -249,17 +251,43 @@ def without_fraction(one):
     return one
 
 
+def python_ids(ids):
+    """List the ids of an array; dates keep their unit, which `tolist` would drop."""
+    return list(ids) if ids.dtype.kind in "mM" else ids.tolist()
+
+
 def digest(one):
     """Digest an id in 64 bits: fitted models keep no id in clear.
 
-    Equal ids have the same digest.
+    Equal ids have the same digest, of whatever types they are: 1, 1.0 and True, (1,)
+    and (1.0,), a date in days and in nanoseconds.
     """
-    if type(one) in (int, str):
-        text = f"[{one!r}]"
-    else:
-        parts = one if isinstance(one, tuple) else [one]
-        text = repr([plain(part) for part in parts])
-    return blake2b(text.encode(), digest_size=8).digest()
+    if type(one) not in (int, str):
+        one = _canonical(one)
+    return blake2b(f"[{one!r}]".encode(), digest_size=8).digest()
+
+
+def _canonical(one):
+    """Return what equal ids have in common, an object with one text."""
+    if hasattr(one, "to_numpy") and getattr(one, "tzinfo", None) is None:
+        one = one.to_numpy()  # a Timestamp or a Timedelta of pandas
+    if isinstance(one, np.datetime64 | np.timedelta64):
+        in_microseconds = one.astype(f"{one.dtype.kind}8[us]")
+        if in_microseconds == one:
+            one = in_microseconds
+    one = plain(one)
+    if isinstance(one, tuple):
+        return tuple(map(_canonical, one))
+    if isinstance(one, frozenset):
+        return "set", sorted(repr(_canonical(part)) for part in one)
+    if isinstance(one, str):
+        return str.__str__(one)  # a member of an enumeration is its text
+    if type(one) is date:
+        return datetime(one.year, one.month, one.day)  # as NumPy compares days
+    if hasattr(one, "as_integer_ratio"):
+        exact = Fraction(*one.as_integer_ratio())
+        return exact.numerator if exact.denominator == 1 else exact
+    return one
 
 
 def same_id(a, b):

@@ -10,8 +10,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting._any_regressor import resolved_estimator
+from ..fitting._encoded_fits import AddsUp, has_sums
 from ..fitting._encoding import Encoding
-from ..fitting._estimator import AddsUp, has_sums
 from ..fitting._logistic import ClassModel, fit_classes
 from ..target_losses import MatrixLoss
 from ..validation._arrays import ArrayLike, MatrixLike, check_range, check_same_index

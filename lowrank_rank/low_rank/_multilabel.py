@@ -8,8 +8,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..fitting._any_regressor import resolved_estimator
+from ..fitting._encoded_fits import FitsEncodedTargets
 from ..fitting._encoding import Encoding
-from ..fitting._estimator import RegressionMixin
 from ..fitting._logistic import FractionalModel
 from ..target_losses._classes import FBeta, SetLoss, resolve_set_loss
 from ..validation._arrays import (
@@ -55,7 +55,7 @@ class LabelledSets:
 
 
 class LowRankSurrogateMultilabelClassifier(
-    RegressionMixin, ClassifierMixin, BaseEstimator
+    FitsEncodedTargets, ClassifierMixin, BaseEstimator
 ):
     """Predict the set of labels with the largest expected F1.
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import BaseRanker
 from ..fitting._any_regressor import resolved_estimator
+from ..fitting._encoded_fits import AddsUp
 from ..fitting._encoding import (
     decoded_scores,
     encode_documents,
@@ -17,7 +18,6 @@ from ..fitting._encoding import (
     items_decoder,
     n_targets,
 )
-from ..fitting._estimator import AddsUp
 from ..fitting._ridge import chosen_solver, solve_sums
 from ..lists._lists import bounded_blocks
 from ..target_losses import TargetLoss

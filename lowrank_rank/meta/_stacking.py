@@ -354,12 +354,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         with fresh_fit(self):
             measure = self._checked_loss()
             given_y = y
-            X, y, lists, weights = self._read(X, y, qid, sample_weight, measure)
+            rows = self._read(X, y, qid, sample_weight, measure)
+            self._set_lists(rows, measure)
+            X, y, lists, weights = rows
             is_documents = y.ndim == 1
-            self.target_loss_ = measure
-            self.n_lists_ = lists.n_counted(weights)
-            self.n_items_ = None if is_documents else y.shape[1]
-            self._has_qid_ = lists.ids is not None
             if sample_weight is None:
                 weights = None  # a part need not take weights
             groups = np.arange(len(y))

@@ -208,7 +208,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         """
         with fresh_fit(self):
             loss = self._checked_loss()
-            X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
+            rows = self._read(X, y, qid, sample_weight, loss)
+            X, y, lists, weights = rows
             _, last = last_step(self.estimator)
             refuse(
                 CHECKS_OF_WRAPPED,
@@ -218,10 +219,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
                 estimator=self.estimator,
                 early_stopping=self.early_stopping,
             )
-            self.target_loss_ = loss
-            self.n_items_ = None
-            self.n_lists_ = lists.n_counted(weights)
-            self._has_qid_ = lists.ids is not None
+            self._set_lists(rows, loss)
             if sample_weight is None:
                 weights = None  # the estimator need not take weights
             self.estimator_: Any = self._fit_clone(X, y, lists, weights)

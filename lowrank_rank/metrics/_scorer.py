@@ -1,5 +1,6 @@
 """Scorers of ranking measures for scikit-learn's model selection."""
 
+from functools import partial
 from inspect import signature
 from itertools import chain
 from typing import Any, TypeAlias
@@ -26,6 +27,7 @@ from ..validation._arrays import (
     take_rows,
 )
 from ..validation._check import refuse
+from ..validation._checks_of_labels import CHECKS_OF_ROWS
 from ..validation._checks_of_scores import (
     CHECKS_OF_NAMED_MEASURES,
     CHECKS_OF_SCORED_CLASSES,
@@ -41,7 +43,7 @@ from ..validation._labels import (
     read_item_names,
     split_target,
 )
-from ..validation._parameters import check_parameter, check_parameters
+from ..validation._parameters import check_parameter, check_parameters, label
 from ..validation._rules import look_for
 
 
@@ -103,6 +105,7 @@ def make_ranking_scorer(
     {'precision@1': 0.5, 'map': 0.75}
     """
     check_parameter("one_list", one_list, [bool])
+    check_parameter("pos_label", pos_label, [label, None])
     if isinstance(measure, list | tuple):
         measure = {m if isinstance(m, str) else repr(m): m for m in measure}
     is_single = not isinstance(measure, dict)
@@ -253,35 +256,27 @@ class RankingScorer(BaseEstimator):
         check_same_index(X=X, y=y, qid=qid)
         model, _ = last_step(estimator)
         read_item_names(model, y, reset=False)
-        labels, qid_of_rows = split_target(y, qid)
-        is_matrix = not one_label_per_row(labels)
-        rankers = [] if is_matrix else _fitted_rankers(estimator)
-        self._check_lists(estimator, rankers, y, qid_of_rows, is_matrix, name)
-        y = labels
-        qid = qid_of_rows
-        if not is_matrix:
-
-            def features_of(rows):
-                _, features = last_step(estimator, take_rows(X, rows))
-                return features
-
-            look_for_known_queries(rankers, qid, features_of, name)
-        if issparse(y):  # the measure asks for a few rows at a time
-
-            def scores_of(rows):
-                return predict_scores(estimator, take_rows(X, rows), matrix=True)
-
-            return y, scores_of, qid
-        if is_matrix:
-            return y, predict_scores(estimator, X, qid, matrix=True), qid
-        scores = predict_scores(estimator, X, qid)
+        labels, qid = split_target(y, qid)
+        if issparse(labels) or not one_label_per_row(labels):
+            refuse(CHECKS_OF_SCORED_MODELS, model=model)
+            return labels, _scores_of_items(estimator, model, X, labels), qid
+        lists = None if qid is None else read_lists(qid, n_rows(labels))
+        rankers = _fitted_rankers(estimator)
+        self._check_lists(estimator, model, rankers, y, lists, name)
+        _, features = last_step(estimator, X)
+        scores = predict_scores(model, features, qid)
+        if n_rows(features) != n_rows(labels):
+            refuse(CHECKS_OF_ROWS, y=np.asarray(labels), name="y", n_rows=n_rows(X))
+        look_for_known_queries(rankers, lists, partial(take_rows, features), name)
         if np.ndim(scores) > 1 or is_classifier(model):
-            y, scores = self._relevance(y, scores, estimator, name)
-        return y, scores, qid
+            labels, scores = self._relevance(labels, scores, estimator, model, name)
+        return labels, scores, qid
 
-    def _check_lists(self, estimator, rankers, y, qid, is_matrix, name):
-        """Refuse rows of several queries as one list, as the fitted rankers tell."""
-        model, _ = last_step(estimator)
+    def _check_lists(self, estimator, model, rankers, y, lists, name):
+        """Refuse rows of several queries as one list, as the fitted rankers tell.
+
+        `lists` are those of the ids, or None without ids.
+        """
         n_lists = max((ranker.n_lists_ for ranker in rankers), default=0)
         with_qid = [_was_fitted_with_qid(ranker) for ranker in rankers]
         refuse(
@@ -289,9 +284,9 @@ class RankingScorer(BaseEstimator):
             model=model,
             estimator=type(estimator).__name__,
             y=y,
-            is_carried=not is_matrix and carries_qid(y),
-            qid=qid,
-            n_rows=None if is_matrix else n_rows(y),
+            is_carried=carries_qid(y),
+            has_ids=lists is not None,
+            n_rows=n_rows(y),
             n_lists=n_lists,
             with_qid=with_qid,
             one_list=self.one_list,
@@ -299,22 +294,20 @@ class RankingScorer(BaseEstimator):
             name=name,
         )
         was_one_list = n_lists == 1 and not any(with_qid)
-        if qid is None or is_matrix or not was_one_list:
-            return
-        if read_lists(qid, n_rows(y)).n_lists > 1:
+        if was_one_list and lists is not None and lists.n_lists > 1:
             found(
                 "several lists",
                 "The scorer sees several lists, but the model was fitted on one: "
                 "pass the qid to fit as well (y=ranking_target(y, qid) does both).",
             )
 
-    def _relevance(self, y, scores, estimator, name):
+    def _relevance(self, y, scores, estimator, model, name):
         """Return whether the labels are the relevant class, and its scores.
 
         Without a relevant class the labels are grades, and both are returned as they
         are.
         """
-        model, _ = last_step(estimator)
+        check_parameter("pos_label", self.pos_label, [label, None])
         classes: Any = None
         labels = None
         n_scores = None
@@ -346,38 +339,52 @@ class RankingScorer(BaseEstimator):
         return np.asarray(y) == pos_label, scores
 
 
-def predict_scores(estimator, X, qid=None, *, matrix=False):
-    """Predict ranking scores by the model inside searches and pipelines.
+def _scores_of_items(estimator, model, X, y):
+    """Return the scores of a matrix of labels; of sparse ones a function of rows."""
 
-    The model is found through ``best_estimator_`` and the last step of a Pipeline. It
-    gets qid if its ``predict`` has this parameter. A classifier gives
+    def scores_of(rows):
+        _, features = last_step(estimator, take_rows(X, rows))
+        return predict_scores(model, features, matrix=True)
+
+    if issparse(y):  # the measure asks for a few rows at a time
+        return scores_of
+    _, features = last_step(estimator, X)
+    return predict_scores(model, features, matrix=True)
+
+
+def predict_scores(model, X, qid=None, *, matrix=False):
+    """Predict ranking scores by the model of `last_step`, from its features X.
+
+    The model gets qid if its ``predict`` has this parameter. A classifier gives
     ``decision_function`` or the probability of its last class, for a `matrix` y of each
     column.
     """
-    estimator, X = last_step(estimator, X)
-    if is_classifier(estimator):
-        if hasattr(estimator, "decision_function"):
-            return estimator.decision_function(X)
-        if not hasattr(estimator, "predict_proba"):
+    if is_classifier(model):
+        if hasattr(model, "decision_function"):
+            return model.decision_function(X)
+        if not hasattr(model, "predict_proba"):
             raise ValueError(
-                f"{type(estimator).__name__} has no decision_function or "
-                "predict_proba to rank by."
+                f"{type(model).__name__} has no decision_function or predict_proba to "
+                "rank by."
             )
-        probabilities = estimator.predict_proba(X)
+        probabilities = model.predict_proba(X)
         if isinstance(probabilities, list):  # one array for each column of y
             return np.column_stack([p[:, -1] for p in probabilities])
         if not matrix and np.shape(probabilities)[1] == 2:
             return probabilities[:, 1]
         return probabilities
-    if not matrix and "qid" in signature(estimator.predict).parameters:
+    if not matrix and "qid" in signature(model.predict).parameters:
         if qid is None:
             qid = np.zeros(n_rows(X))  # the rows are one list
-        return estimator.predict(X, qid=qid)
-    return estimator.predict(X)
+        return model.predict(X, qid=qid)
+    return model.predict(X)
 
 
 def last_step(estimator, X=None):
-    """Return the model inside searches and pipelines, and X transformed for it."""
+    """Return the model inside searches and pipelines, and X transformed for it.
+
+    The model is found through ``best_estimator_`` and the last step of a Pipeline.
+    """
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_

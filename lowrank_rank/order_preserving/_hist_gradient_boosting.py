@@ -48,6 +48,13 @@ _CAPACITY = (
 )
 
 
+def _may_be_loss(value):
+    """Whether a value is of a type of losses; `check_loss` says what a class lacks."""
+    if isinstance(value, str | tuple):
+        return len(value) > 0
+    return isinstance(value, Surrogate | type)
+
+
 class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     """Boosted trees that learn to rank lists, on scikit-learn's own histogram trees.
 
@@ -156,9 +163,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     n_iter_: int
     max_leaf_nodes_: int | None
     _parameters: ClassVar = {
-        "loss": [
-            Rule(lambda x: x and not isinstance(x, list), "a loss or a tuple of losses")
-        ],
+        "loss": [Rule(_may_be_loss, "a loss or a tuple of losses")],
         "max_iter": ["auto", count()],
         "max_leaf_nodes": ["auto", count(2), None],
         "l2_regularization": [number(0)],
@@ -247,18 +252,17 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             take the utilities, a list has too many pairs for the loss, or
             `early_stopping` has fewer than two lists. The model is unchanged then.
         """
-        before = dict(vars(self)) if self.warm_start else {}
+        before = dict(vars(self))
         with fresh_fit(self), self._errors(X):
+            if not self.warm_start:
+                before = {}
             loss = resolve_target_loss(self.target_loss, copied=True)
             for surrogate in self._losses:
                 check_loss(surrogate, loss, type(self).__name__)
             rows = self._read(X, y, qid, sample_weight, loss)
             refuse(CHECKS_OF_GRADES_OF_TREES, model=self, y=rows.y)
-            self._has_qid_ = rows.ids is not None
+            self._set_lists(rows, loss)
             rows = _select_rows(rows, np.flatnonzero(rows.weights > 0))
-            self.target_loss_ = loss
-            self.n_items_ = None
-            self.n_lists_ = rows.lists.n_lists
             trees, n_iter = self._trees(rows, before)
             if self.early_stopping:
                 n_iter = self._best_n_iter(trees, n_iter, rows)

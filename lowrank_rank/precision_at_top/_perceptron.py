@@ -13,6 +13,7 @@ from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
 from ..fitting._logistic import standardised
 from ..fitting._statistics import Scaling, standardise
+from ..lists._ranks import threshold_between
 from ..target_losses import TargetLoss
 from ..validation._arrays import (
     ArrayLike,
@@ -23,7 +24,9 @@ from ..validation._arrays import (
 )
 from ..validation._check import refuse
 from ..validation._checks_of_classes import CHECKS_OF_LATER_CLASSES
-from ..validation._classes import read_binary_labels, threshold_between
+from ..validation._classes import (
+    read_binary_labels,
+)
 from ..validation._cut_queries import known_lists
 from ..validation._findings import found
 from ..validation._ids import read_lists
@@ -35,6 +38,7 @@ from ..validation._parameters import (
     check_parameter,
     count,
     fresh_fit,
+    label,
     number,
     say,
 )
@@ -188,6 +192,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         "max_iter": [count(), "auto"],
         "batch_size": ["auto", count()],
         "eta0": [number(above=0)],
+        "pos_label": [label, None],
         "random_state": RUNTIME["random_state"],
         "verbose": RUNTIME["verbose"],
     }

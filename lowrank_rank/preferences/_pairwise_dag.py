@@ -15,8 +15,8 @@ from ..decoders.feedback_arcs._graphs import (
     net_preferences,
     net_scores,
 )
+from ..fitting._encoded_fits import AddsUp
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
-from ..fitting._estimator import AddsUp
 from ..fitting._ridge import LinearModel
 from ..fitting._statistics import Moments, chosen_alpha
 from ..lists._lists import bounded_blocks, slices

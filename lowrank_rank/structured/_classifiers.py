@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._base import BinaryRanker, linear_scores
 from ..fitting._logistic import curvature_of_classes, fit_logistic
 from ..lists._lists import RankingLists, plain
+from ..lists._ranks import threshold_between
 from ..target_losses import MatrixLoss
 from ..validation._arrays import ArrayLike, MatrixLike, check_same_index
 from ..validation._check import refuse
@@ -27,12 +28,11 @@ from ..validation._classes import (
     read_binary_labels,
     read_classes,
     read_costs,
-    threshold_between,
 )
 from ..validation._findings import found
 from ..validation._kinds import arrive
 from ..validation._labels import read_weights
-from ..validation._parameters import all_or_nothing, fresh_fit, number
+from ..validation._parameters import all_or_nothing, fresh_fit, label, number
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     HingeEstimator,
@@ -588,6 +588,7 @@ class StructuredHingeBinaryClassifier(
         "tol": HINGE_PARAMETERS["tol"],
         "max_iter": HINGE_PARAMETERS["max_iter"],
         "fit_intercept": HINGE_PARAMETERS["fit_intercept"],
+        "pos_label": [label, None],
         "verbose": HINGE_PARAMETERS["verbose"],
     }
 

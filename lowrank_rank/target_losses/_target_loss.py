@@ -421,15 +421,27 @@ class RankingMeasure(BaseEstimator):
 
     def _mean_of(self, data, scores):
         """Compute `measure` of the `Data` that a score has read."""
-        scores = read_scores(scores, data.y)
+        mean = self._mean_of_data(data, read_scores(scores, data.y), of_orders=False)
+        return self._undefined_on(data.lists.n_lists) if np.isnan(mean) else mean
+
+    def _random_mean_of(self, data):
+        """Compute the mean on `Data` if each list is ordered at random.
+
+        `undefined` without any value; `_mean_of` warns of that.
+        """
+        equal_scores = np.zeros(data.lists.n_rows)
+        mean = self._mean_of_data(data, equal_scores, of_orders=True)
+        return self.undefined if np.isnan(mean) else mean
+
+    def _mean_of_data(self, data, scores, *, of_orders):
+        """Compute the mean on `Data` at flat scores; nan if no list has a value."""
         y = self._check_scored_labels(data.y)
         if y.ndim < 3:
             y = y.ravel()
         with np.errstate(over="ignore", invalid="ignore"):
-            values = self._values_of_judged(y, scores, data.lists, of_orders=False)
+            values = self._values_of_judged(y, scores, data.lists, of_orders=of_orders)
         self._refuse_infinite(values)
-        mean = mean_of_lists(values, data.weights)
-        return self._undefined_on(len(values)) if np.isnan(mean) else mean
+        return mean_of_lists(values, data.weights)
 
     def _sums_of_lists(
         self, y_true, y_score, qid=None, sample_weight=None, *, of_orders=False

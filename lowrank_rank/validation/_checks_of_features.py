@@ -355,9 +355,8 @@ def _numbers_as_text(given):
         if not (given.model is None or get_tags(given.model).input_tags.allow_nan):
             words["codes"] = ""
         lines = dict.fromkeys(("plain", "percent", "thousands", "point"), "")
-        has_others = any(
-            isinstance(one, bool | np.bool_ | tuple | bytes) for one in entries
-        )
+        has_booleans = any(map(_is_boolean, entries))
+        has_others = has_booleans or first_object(entries) is not None
         ways = {} if has_others else _ways_to_read(values)
         has_numbers = any(
             not isinstance(one, str) and not is_missing_entry(one) for one in entries
@@ -380,14 +379,15 @@ def _numbers_as_text(given):
 
 def _first_of_text(entries):
     """Row and value of the first text, else of the first entry that is not a number."""
-    place = first_text(entries)
-    if place is None:
-        place = next(
-            (row, one)
-            for row, one in enumerate(entries)
-            if isinstance(one, bool | np.bool_ | tuple)
-        )
+    place = first_text(entries) or first_object(entries)
+    if place is None:  # numbers and booleans
+        row = next(row for row, one in enumerate(entries) if _is_boolean(one))
+        place = row, entries[row]
     return place
+
+
+def _is_boolean(entry):
+    return isinstance(entry, bool | np.bool_)
 
 
 def _numbers_of_pandas(column, marks, replaced):

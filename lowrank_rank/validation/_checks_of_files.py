@@ -262,10 +262,6 @@ def _finds_document_twice(given):
     return _place(given, document=document.decode(), query=query.decode())
 
 
-def _finds_line(given):
-    return _place(given)
-
-
 #: Given path, number, line (bytes), form, place (of the value), kind (of the value:
 #: int or float) and documents (of each query, from the lines before).
 CHECKS_OF_TREC_LINES = [

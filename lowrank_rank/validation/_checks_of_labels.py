@@ -296,7 +296,7 @@ def _other_fields(given):
 def _ids_in_index_of_X(given):
     """Find ids in the index of X alone."""
     level = name_of_level(given.X)
-    if given.qid is not None or level is None or name_of_level(given.y) is not None:
+    if level is None or name_of_level(given.y) is not None:
         return None
     if np.ndim(given.y) != 1 or getattr(given.y, "dtype", None) is None:
         return None

@@ -356,7 +356,7 @@ def _finds_lost_ids(given):
 
 def _finds_no_ids(given):
     """Find labels without ids, of a model that was fitted with ids."""
-    if given.n_rows is None or given.qid is not None or not any(given.with_qid):
+    if given.n_rows is None or given.has_ids or not any(given.with_qid):
         return None
     y = "y" if given.name is None else "y_true"
     several = one = ""
@@ -369,7 +369,7 @@ def _finds_no_ids(given):
 
 def _finds_no_lists(given):
     """Find labels without ids, where nothing says that they are one list."""
-    is_said = given.n_rows is None or given.qid is not None or given.one_list
+    is_said = given.n_rows is None or given.has_ids or given.one_list
     if is_said or given.ranks_all_rows:
         return None
     if given.name is not None:

@@ -258,26 +258,3 @@ def _label_array(y, estimator, *, allow_missing=False):
         input_name="y",
         estimator=estimator,
     )
-
-
-# Thresholds -------------------------------------------------------------------------
-
-
-def threshold_between(scores, n_above):
-    """Find a threshold with at most `n_above` scores above it; ties stay together.
-
-    The threshold is midway between the highest score below it and the next larger
-    score.
-    """
-    scores = scores.ravel()
-    if n_above >= len(scores):
-        return float(np.nextafter(scores.min(), -np.inf))
-    # The highest score that is not above the threshold.
-    place = len(scores) - n_above - 1
-    lower = np.partition(scores, place)[place]
-    upper = np.min(scores, where=scores > lower, initial=np.inf)
-    if upper == np.inf:
-        return float(np.nextafter(lower, np.inf))
-    middle = lower + (upper - lower) / 2
-    # No float lies between two neighbours.
-    return float(middle if middle > lower else upper)

@@ -5,7 +5,6 @@ from scipy.sparse import csr_matrix, issparse
 
 from ._arrays import take_rows
 from ._findings import found
-from ._ids import read_lists
 from ._rules import look_for
 
 #: Lists whose digests a model keeps, and whose features are compared: 64 kB.
@@ -156,26 +155,28 @@ class CutQueriesWarning(UserWarning):
     """
 
 
-def look_for_known_queries(models, qid, features_of, name=None):
+def look_for_known_queries(models, lists, features_of, name=None):
     """Look for scored queries that a fit knows: cut, copied, or the same.
 
     Parameters
     ----------
     models : iterable of fitted rankers
-    qid : array-like or None
+    lists : RankingLists or None
+        The queries of the rows; None without ids.
     features_of : callable
         From indices of rows to their features, as the models get them.
     name : str or None
         Name of a ranker that is compared with others: the queries of its fit are no
         test.
     """
+    if lists is None or lists.ids is None:
+        return
     scored = None
     for model in models:
         fitted = getattr(model, "_fitted_lists_", None)
-        if fitted is None or qid is None:
+        if fitted is None:
             continue
         if scored is None:
-            lists = read_lists(qid)
             keys, lengths = lists.keys()
             scored = KnownLists(keys, lengths)
         if _are_cut(fitted, scored):

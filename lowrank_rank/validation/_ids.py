@@ -81,14 +81,16 @@ def read_lists(qid, n_rows=None):
 
 def read_codes(ids, name="qid"):
     """`factorize` an array of ids; refuse no ids, missing and unhashable ones."""
+    if len(ids) == 0:
+        refuse(CHECKS_OF_ALL_IDS, value=ids, name=name)
     try:
-        if len(ids) and ids.dtype != object and not missing_ids(ids).any():
+        if ids.dtype != object and not missing_ids(ids).any():
             return factorize(ids)
         codes, distinct = factorize(ids)
     except TypeError:  # no hash
         refuse(CHECKS_OF_ALL_IDS, value=ids, name=name)
         raise
-    if len(ids) == 0 or missing_ids(distinct).any():  # each NaN is a key of its own
+    if missing_ids(distinct).any():  # each NaN is a key of its own
         refuse(CHECKS_OF_ALL_IDS, value=ids, name=name)
     return codes, distinct
 

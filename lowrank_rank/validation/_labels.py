@@ -30,7 +30,6 @@ from ._checks_of_labels import (
     CHECKS_OF_DISTRIBUTIONS,
     CHECKS_OF_MISSING,
     CHECKS_OF_ROWS,
-    CHECKS_OF_SCORED_ROWS,
     CHECKS_OF_SCORES,
     CHECKS_OF_TARGET,
     CHECKS_OF_VALUES,
@@ -206,11 +205,6 @@ def carries_qid(y):
         return y.dtype.names is not None
     # In this order: ragged labels are refused here, first of all.
     return one_label_per_row(y) and name_of_level(y) is not None
-
-
-def refuse_lost_qid(model):
-    """Refuse to score y with query ids by a model that was fitted without."""
-    refuse(CHECKS_OF_SCORED_ROWS, who=model, is_carried=True, qid=())
 
 
 def one_label_per_row(y):

@@ -103,6 +103,15 @@ def _is_name(value):
     return isinstance(value, str)
 
 
+def _is_label(value):
+    """Whether a value can be one label: it is compared with others as a whole."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def _is_predictor(estimator):
     if isinstance(estimator, type):
         return False
@@ -138,6 +147,9 @@ regressor = Rule(_is_regressor, "an instance of a regressor with fit and predict
 predictor = Rule(
     _is_predictor, "an instance of a regressor or classifier with fit and predict"
 )
+
+#: A class, or the name of a ranker.
+label = Rule(_is_label, "one label")
 
 #: The value of what is undefined; nan leaves it out.
 number_or_nan = Rule(_is_number_or_nan, "a number, finite, or nan")

@@ -145,13 +145,13 @@ def read_to_score(model, X, y, qid, sample_weight):
         is_carried = carries_qid(y)
         y, qid = split_target(y, qid)
     check_scored_rows(model, y, qid, is_carried=is_carried)
-    look_for_known_queries([model], qid, partial(take_rows, X))
     y = read_labels(model._grades(y), "y_true")
     if n_rows(X) != len(y):
         takes_all = {"takes_texts": True, "takes_records": True}
         refuse(CHECKS_OF_X, model=model, X=X, is_fit=False, **takes_all)
         refuse(CHECKS_OF_ROWS, y=y, name="y", n_rows=n_rows(X))
     lists = lists_of(y, qid, "y_true")
+    look_for_known_queries([model], lists, partial(take_rows, X))
     look_for("single items", lists)
     return Data(X, y, lists, list_weights(sample_weight, lists)), qid
 
@@ -203,7 +203,7 @@ def _refuse_arguments(model, arguments, *, is_fit):
             model=model,
             is_fit=is_fit,
             takes_texts=takes_texts,
-            **arguments,
+            X=X,
         )
     if isinstance(qid, str):
         refuse(CHECKS_OF_IDS, name="qid", value=qid, X=X)

@@ -478,7 +478,13 @@ class BradleyTerry(TableMixin):
         return np.log(self.tie)
 
 
-@checked(half_games=[number(0)], ties=["davidson", "half"])
+@checked(
+    item_a=[str],
+    item_b=[str],
+    result=[str],
+    half_games=[number(0)],
+    ties=["davidson", "half"],
+)
 def bradley_terry(
     duels: Any,
     *,

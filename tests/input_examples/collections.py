@@ -12,7 +12,6 @@ from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
-    OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
@@ -26,6 +25,14 @@ import lowrank_rank.dask
 options = {"sample_weight": sample_weight, "client": client()}
 result = lowrank_rank.dask.fit(model, X, y, qid=qid, **options).predict(rows)
 """
+
+FIT_FEW_TREES = (
+    """
+few = {name: 5 for name in model.get_params() if name.endswith("n_estimators")}
+model.set_params(**few)
+"""
+    + FIT
+)
 
 RANK = """
 import lowrank_rank.dask
@@ -198,14 +205,14 @@ MODELS = [
             "model": HistGradientBoostingRanker(target_loss="ndcg"),
         },
         "",
-        FIT,
+        FIT_FEW_TREES,
         [TREES],
     ),
     Example(
         "trees on a cluster",
         lambda: {**arrays(60), "model": StackingRanker(target_loss="ndcg")},
         "",
-        FIT,
+        FIT_FEW_TREES,
         [TREES],
     ),
     Example("model of one machine", with_model(WrappedRanker(Ridge())), "", FIT),
@@ -244,7 +251,10 @@ MODELS = [
         lambda: {
             **arrays(),
             "model": StackingRanker(
-                [("a", LowRankSurrogateRanker()), ("b", OrderPreservingRegressor())],
+                [
+                    ("a", LowRankSurrogateRanker()),
+                    ("b", LowRankSurrogateRanker(alpha=9.0)),
+                ],
                 cv=3,
             ),
         },

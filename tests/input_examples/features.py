@@ -66,6 +66,11 @@ def _text_column(values, right, n_codes=0):
     ]
 
 
+#: Each year of four rows, as objects.
+YEARS = FRAME + (
+    "X['c'] = [pandas.Period(str(2000 + i // 4), freq='Y') for i in range(24)]\n"
+    "X['c'] = X['c'].astype(object)\n"
+)
 EXAMPLES = [
     Example(
         "masked X",
@@ -294,6 +299,19 @@ EXAMPLES = [
         FIT,
         [
             "codes = pandas.Categorical(['38', '40', 'M'] * 8)\n"
+            "X = pandas.DataFrame(X, columns=['a', 'b', 'c']).assign(c=codes)",
+        ],
+    ),
+    # Objects whose text is a number: years
+    Example("numbers as text", documents, YEARS, FIT),
+    Example("numbers as text", documents, YEARS + "X.loc[3, 'c'] = '2001'", FIT),
+    Example(
+        "numbers as text",
+        trees,
+        YEARS,
+        FIT,
+        [
+            "codes = pandas.Categorical(numpy.arange(24) // 4)\n"
             "X = pandas.DataFrame(X, columns=['a', 'b', 'c']).assign(c=codes)",
         ],
     ),

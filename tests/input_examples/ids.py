@@ -5,7 +5,7 @@ import numpy as np
 from . import Example
 from .features import FRAME, POLARS
 from .kinds import FIT, documents
-from .labels import TARGET, grades
+from .labels import SCORE, TARGET, fitted, grades
 
 TIMES = (
     "result = ranking_target(y, qid, time=time)['time']\n"
@@ -129,7 +129,14 @@ EXAMPLES = [
         for kind in ("", ".tolist()")
     ),
     Example("another number of ids", documents, "qid = qid[1:]", FIT),
-    Example("no ids", grades, "qid = []", TARGET),
+    *(
+        Example("another number of ids", fitted, fault, SCORE)
+        for fault in ("qid = qid[1:]", "qid = numpy.append(qid, qid)")
+    ),
+    *(
+        Example("no ids", grades, f"qid = {empty}", TARGET)
+        for empty in ("[]", "qid[:0]", "numpy.array([])", "pandas.Series(qid[:0])")
+    ),
     *(
         Example("missing id", documents, fault, FIT)
         for fault in (

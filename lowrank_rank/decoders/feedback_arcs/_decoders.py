@@ -14,7 +14,7 @@ from ...validation._check import refuse
 from ...validation._checks_of_decoders import CHECKS_OF_DECODERS
 from ...validation._findings import found
 from ...validation._ids import check_ranks
-from ...validation._parameters import check_parameter, count
+from ...validation._parameters import check_parameter, checked, count
 from .._decoded import Decoded, Decoder
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import check_preference_matrices, costs_of, dag_ranks
@@ -41,6 +41,7 @@ def valued(u, ranks, bound):
     return Decoded(ranks, costs_of(u, ranks))
 
 
+@checked(bound=[bool])
 def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     """Rank by algorithm 1: delete the smallest edges until no cycle is left, then sort.
 
@@ -84,6 +85,7 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     return by_net_preferences(u, dag_ranks, bound)
 
 
+@checked(bound=[bool])
 def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
     """Rank by net preference, ``sum_j (u_ij - u_ji)`` descending; not exact.
 
@@ -114,6 +116,7 @@ def borda_ranks(net):
     return ranks_from_orders(orders)
 
 
+@checked(bound=[bool])
 def decode_pd_local_search(
     u: ArrayLike,
     *,
@@ -176,6 +179,7 @@ def decode_pd_local_search(
     return by_net_preferences(u, search, bound)
 
 
+@checked(bound=[bool])
 def decode_pd_exact(
     u: ArrayLike, *, time_limit: float | None = 60.0, bound: bool = True
 ) -> Decoded:

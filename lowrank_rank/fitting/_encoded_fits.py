@@ -52,7 +52,7 @@ from ._ridge import LinearModel, RidgeSums, chosen_solver, fit_lsqr, solve_sums,
 _Model = TypeVar("_Model")
 
 
-class RegressionMixin(SetsParameters):
+class FitsEncodedTargets(SetsParameters):
     """Fits by regression of encoded targets; `_keep` sets the fitted attributes."""
 
     estimator: Any
@@ -313,7 +313,7 @@ def has_sums(estimator):
     )
 
 
-class AddsUp(RegressionMixin):
+class AddsUp(FitsEncodedTargets):
     """Mixin of estimators whose ridge regression follows from sums over the rows.
 
     `partial_fit`, `fit_blocks`, `merge` and Dask read blocks of whole lists, add up
