@@ -71,7 +71,10 @@ def test_what_only_evaluates_takes_a_measure(module):
         assert "target_loss" not in inspect.signature(value).parameters, value
 
 
-@pytest.mark.parametrize("function", ["make_ranking_scorer", "boosting_metric"])
+@pytest.mark.parametrize(
+    "function",
+    [lowrank_rank.make_ranking_scorer, lowrank_rank.boosting.boosting_metric],
+)
 def test_the_measure_of_scorers_and_metrics_has_its_name(function):
-    made = getattr(lowrank_rank, function)(measure="precision@1")
+    made = function(measure="precision@1")
     assert "recision" in str(made.measure)

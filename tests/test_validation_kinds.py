@@ -78,17 +78,7 @@ from lowrank_rank.evaluation import (
     mean_intervals,
     per_query,
 )
-from lowrank_rank.metrics import (
-    dcg_score,
-    expected_rank_utility_score,
-    mean_average_precision_score,
-    measure_score,
-    ndcg_score,
-    pairwise_disagreement_loss,
-    precision_at_k_score,
-    recall_at_k_score,
-    reciprocal_rank_score,
-)
+from lowrank_rank.metrics import measure_score, ndcg_score
 from lowrank_rank.model_selection import (
     QueryTimeSeriesSplit,
     query_learning_curve,
@@ -352,20 +342,8 @@ def curve(**arguments):
 
 
 FUNCTIONS = {
-    **{
-        function.__name__: call(function, **MEASURED)
-        for function in (
-            dcg_score,
-            expected_rank_utility_score,
-            mean_average_precision_score,
-            ndcg_score,
-            pairwise_disagreement_loss,
-            precision_at_k_score,
-            recall_at_k_score,
-            reciprocal_rank_score,
-        )
-    },
-    "measure_score": call(measure_score, **MEASURED, measure="ndcg@2"),
+    "ndcg_score": call(ndcg_score, **MEASURED),
+    "measure_score": call(measure_score, **MEASURED, measure="precision@2"),
     "per_query": call(per_query, y_true=Y, y_score=SCORES, qid=QID),
     "evaluate_run": call(evaluate_run, qrels=QRELS, run=RUN),
     "judged_mean_intervals": call(
@@ -775,8 +753,6 @@ def test_the_cause_is_named(name, argument, folder):
 #: Callables -> parameters that are numbers, beside those whose default is a number.
 OF_NUMBERS = {
     "ndcg_score": ["k"],
-    "dcg_score": ["k"],
-    "precision_at_k_score": ["k"],
     "precision_surrogate": ["k"],
     "precision_margins": ["k"],
     "decode_map_exact": ["n_items"],

@@ -139,10 +139,10 @@ def discounts(discount, lists, cutoff=None):
 
 
 K = count()._replace(
-    words="an integer >= 1 (for a share of the relevant items give share=...)"
+    words="an integer >= 1 (PrecisionAtShare takes a share of the relevant items)"
 )
 SHARE = number(above=0, maximum=1)._replace(
-    words="in (0, 1], a share of the relevant items (for a count give k=...)"
+    words="in (0, 1], a share of the relevant items (PrecisionAtK takes a count)"
 )
 
 
@@ -587,6 +587,8 @@ class DCG(PositionalLoss):
     References
     ----------
     .. [1] C. Calauzènes, N. Usunier, P. Gallinari, Machine Learning 93, 2013, table 1.
+    .. [2] K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR
+       techniques", ACM TOIS 20, 2002.
 
     Examples
     --------
@@ -619,7 +621,7 @@ class DCG(PositionalLoss):
 class GainAtK(_TopK):
     """Total of the grades among the first k, as the loss ``-sum_i [rank(i) <= k] y_i``.
 
-    If the grades are amounts of money, so is the total.
+    Its name is "gain@k". If the grades are amounts of money, so is the total.
 
     Parameters
     ----------
@@ -630,8 +632,8 @@ class GainAtK(_TopK):
     --------
     Two cases can be inspected, and the second and third are worth 100 and 30:
 
-    >>> from lowrank_rank.target_losses import GainAtK
-    >>> GainAtK(k=2).measure([0, 100, 30], [0.9, 0.7, 0.1])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("gain@2", [0, 100, 30], [0.9, 0.7, 0.1])
     100.0
     """
 
@@ -689,8 +691,9 @@ class NDCG(DCG):
 class SpearmanRho(PositionalLoss):
     """Spearman's rank correlation, as the loss ``1 - rho``.
 
-    The label is a ranking: r - rank, or any numbers that are higher for better items. A
-    label with ties means the average over all rankings that agree with it.
+    Its name is "spearman". The label is a ranking: r - rank, or any numbers that are
+    higher for better items. A label with ties means the average over all rankings that
+    agree with it.
 
     References
     ----------
@@ -698,9 +701,9 @@ class SpearmanRho(PositionalLoss):
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import SpearmanRho
-    >>> SpearmanRho().loss([[2, 1, 0]], [[3, 2, 1]])  # 1 - (-1)
-    array([2.])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("spearman", [2, 1, 0], [1, 2, 3])
+    -1.0
     """
 
     labels = "any"
