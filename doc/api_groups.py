@@ -43,6 +43,7 @@ RESULTS = (
     "votes._duels.BradleyTerry",
     "evaluation._comparison.RankerComparison",
     "evaluation._mean_intervals.MeanIntervals",
+    "decoders._decoded.Decoded",
     "low_rank._calibration.CalibrationReport",
     "low_rank._calibration.CalibrationCheck",
     "order_preserving._bounds.OrderCheck",
@@ -271,19 +272,19 @@ GROUPS = (
                 "target_losses",
                 (
                     "decoders.decode_pd_exact",
-                    "decoders.decode_pd_local_search",
                     "decoders.decode_pd_dag",
                     "decoders.decode_pd_borda",
-                    "decoders.preference_cost",
                 ),
             ),
             Section(
                 "Mean average precision",
                 "target_losses",
-                ("decoders.decode_map_exact", "decoders.decode_map_local_search"),
+                ("decoders.decode_map_exact",),
             ),
             Section(
-                "Orders with values and bounds", "target_losses", ("decoders.Decoded",)
+                "Orders with values and bounds",
+                "target_losses",
+                ("decoders._decoded.Decoded",),
             ),
         ),
         stable=False,

@@ -9,10 +9,12 @@ from lowrank_rank.decoders._average_precision import (
     average_precision_bound,
     average_precision_value,
     decode_map_diagonal,
+    decode_map_local_search,
 )
-from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
+from lowrank_rank.decoders._decoded import Decoded, decode_assignment, decode_sort
 from lowrank_rank.decoders.feedback_arcs._decoders import (
     PD_DECODERS,
+    decode_pd_local_search,
     pd_decoder,
 )
 from lowrank_rank.decoders.feedback_arcs._graphs import (
@@ -20,6 +22,7 @@ from lowrank_rank.decoders.feedback_arcs._graphs import (
     matrices_from_differences,
     net_preferences,
     net_scores,
+    preference_cost,
 )
 from lowrank_rank.fitting._any_regressor import (
     MeansOfKnown,

@@ -14,17 +14,19 @@ from sklearn.model_selection import GridSearchCV
 from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, merge
 from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import make_duels, make_preferences
-from lowrank_rank.decoders import (
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
-    preference_cost,
-)
+from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
 from lowrank_rank.metrics import measure_score
 from lowrank_rank.target_losses import PairwiseDisagreement
 from lowrank_rank.votes import grades_from_orders
 
-from .internals import PD_DECODERS, KendallTau, all_ranks, label_scores
+from .internals import (
+    PD_DECODERS,
+    KendallTau,
+    all_ranks,
+    decode_pd_local_search,
+    label_scores,
+    preference_cost,
+)
 from .measures import disagreement
 from .preference_cases import products
 

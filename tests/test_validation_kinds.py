@@ -60,12 +60,9 @@ from lowrank_rank.datasets import (
 )
 from lowrank_rank.decoders import (
     decode_map_exact,
-    decode_map_local_search,
     decode_pd_borda,
     decode_pd_dag,
     decode_pd_exact,
-    decode_pd_local_search,
-    preference_cost,
 )
 from lowrank_rank.evaluation import (
     compare_judged,
@@ -494,16 +491,9 @@ FUNCTIONS = {
             decode_pd_borda,
             decode_pd_dag,
             decode_pd_exact,
-            decode_pd_local_search,
         )
     },
     "decode_map_exact": call(decode_map_exact, {"u": "matrix"}, u=OF_PAIRS, n_items=3),
-    "decode_map_local_search": call(
-        decode_map_local_search, {"u": "matrix"}, u=OF_PAIRS, n_items=3
-    ),
-    "preference_cost": call(
-        preference_cost, {"ranks": "matrix"}, u=U, ranks=np.array([[1, 2, 3]])
-    ),
     "check_target_loss": call(
         check_target_loss, {"support": "matrix"}, loss=NDCG(2), support=SUPPORT
     ),
@@ -756,7 +746,6 @@ OF_NUMBERS = {
     "precision_surrogate": ["k"],
     "precision_margins": ["k"],
     "decode_map_exact": ["n_items"],
-    "decode_map_local_search": ["n_items"],
 }
 
 
@@ -839,7 +828,6 @@ WITHOUT_DATA = {
     "precision_mistake_bound": "takes numbers",
     "CutQueriesWarning": "is a warning",
     "SuspiciousDataWarning": "is a warning",
-    "Decoded": "is a result",
     "SurrogateValues": "is a result",
     "Surrogate": "its methods take grouped arrays",
     "BregmanSurrogate": "its methods take grouped arrays",

@@ -4,23 +4,7 @@ Decoding for MAP and for preferences is combinatorial. Their decoders return the
 of each order and, if asked, a bound on the best one, see `Decoded`.
 """
 
-from ._average_precision import decode_map_exact, decode_map_local_search
-from ._decoded import Decoded
-from .feedback_arcs._decoders import (
-    decode_pd_borda,
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
-)
-from .feedback_arcs._graphs import preference_cost
+from ._average_precision import decode_map_exact
+from .feedback_arcs._decoders import decode_pd_borda, decode_pd_dag, decode_pd_exact
 
-__all__ = [
-    "Decoded",
-    "decode_map_exact",
-    "decode_map_local_search",
-    "decode_pd_borda",
-    "decode_pd_dag",
-    "decode_pd_exact",
-    "decode_pd_local_search",
-    "preference_cost",
-]
+__all__ = ["decode_map_exact", "decode_pd_borda", "decode_pd_dag", "decode_pd_exact"]

@@ -283,9 +283,9 @@ def decode_map_local_search(
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_map_local_search
+    >>> from lowrank_rank.target_losses import MeanAveragePrecision
     >>> u = [[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]]
-    >>> decode_map_local_search(u, n_items=3).ranks
+    >>> MeanAveragePrecision().decoders["local_search"].decode(u, 3)
     array([[3, 1, 2]])
     """
     check_parameter("max_sweeps", max_sweeps, [count(0)])

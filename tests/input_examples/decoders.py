@@ -30,7 +30,7 @@ def triangles():
 
 
 COST = """
-from lowrank_rank.decoders import preference_cost
+from lowrank_rank.decoders.feedback_arcs._graphs import preference_cost
 result = preference_cost(u, ranks)
 """
 DAG = """
