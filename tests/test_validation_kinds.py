@@ -825,7 +825,6 @@ WITHOUT_DATA = {
     "make_ranking": "draws its data",
     "is_order_preserving": "draws its data",
     "check_surrogate": "draws its data",
-    "precision_mistake_bound": "takes numbers",
     "CutQueriesWarning": "is a warning",
     "SuspiciousDataWarning": "is a warning",
     "SurrogateValues": "is a result",
