@@ -273,13 +273,7 @@ GROUPS = (
                 (
                     "decoders.decode_pd_exact",
                     "decoders.decode_pd_dag",
-                    "decoders.decode_pd_borda",
                 ),
-            ),
-            Section(
-                "Mean average precision",
-                "target_losses",
-                ("decoders.decode_map_exact",),
             ),
             Section(
                 "Orders with values and bounds",

@@ -9,11 +9,13 @@ from lowrank_rank.decoders._average_precision import (
     average_precision_bound,
     average_precision_value,
     decode_map_diagonal,
+    decode_map_exact,
     decode_map_local_search,
 )
 from lowrank_rank.decoders._decoded import Decoded, decode_assignment, decode_sort
 from lowrank_rank.decoders.feedback_arcs._decoders import (
     PD_DECODERS,
+    decode_pd_borda,
     decode_pd_local_search,
     pd_decoder,
 )

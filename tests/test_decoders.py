@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lowrank_rank.decoders import decode_map_exact, decode_pd_exact
+from lowrank_rank.decoders import decode_pd_exact
 
 from .internals import (
     all_ranks,
@@ -11,6 +11,7 @@ from .internals import (
     average_precision_value,
     decode_assignment,
     decode_map_diagonal,
+    decode_map_exact,
     decode_map_local_search,
     decode_pd_local_search,
     decode_sort,

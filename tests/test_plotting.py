@@ -19,7 +19,7 @@ from lowrank_rank import (
     ranking_target,
 )
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
-from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
+from lowrank_rank.decoders import decode_pd_exact
 from lowrank_rank.evaluation import compare_rankers, compare_values
 from lowrank_rank.model_selection import query_learning_curve
 from lowrank_rank.plotting import (
@@ -30,7 +30,7 @@ from lowrank_rank.plotting import (
 )
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
-from .internals import PD_DECODERS
+from .internals import PD_DECODERS, decode_pd_borda
 from .measures import precision_at_k, recall_at_k
 
 

@@ -59,8 +59,6 @@ from lowrank_rank.datasets import (
     runs_to_features,
 )
 from lowrank_rank.decoders import (
-    decode_map_exact,
-    decode_pd_borda,
     decode_pd_dag,
     decode_pd_exact,
 )
@@ -488,12 +486,10 @@ FUNCTIONS = {
     **{
         function.__name__: call(function, u=U)
         for function in (
-            decode_pd_borda,
             decode_pd_dag,
             decode_pd_exact,
         )
     },
-    "decode_map_exact": call(decode_map_exact, {"u": "matrix"}, u=OF_PAIRS, n_items=3),
     "check_target_loss": call(
         check_target_loss, {"support": "matrix"}, loss=NDCG(2), support=SUPPORT
     ),
@@ -745,7 +741,6 @@ OF_NUMBERS = {
     "ndcg_score": ["k"],
     "precision_surrogate": ["k"],
     "precision_margins": ["k"],
-    "decode_map_exact": ["n_items"],
 }
 
 

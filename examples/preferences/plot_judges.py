@@ -23,10 +23,11 @@ import numpy as np
 from lowrank_rank import PairwiseDAGRanker
 from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import load_wine_tasting, make_preferences
-from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
+from lowrank_rank.decoders import decode_pd_exact
 from lowrank_rank.metrics import measure_score
 from lowrank_rank.plotting import PreferenceMatrixDisplay
 from lowrank_rank.target_losses import PairwiseDisagreement
+from lowrank_rank.votes import consensus_ranking
 
 wines = load_wine_tasting()
 points, judges = wines.target, wines.judges
@@ -106,7 +107,7 @@ means = points.mean(axis=0)
 orders = {
     "least cost": decoded.ranks[0],
     "mean points": np.argsort(np.argsort(-means)) + 1,
-    "net preference": decode_pd_borda(total).ranks[0],
+    "net preference": consensus_ranking(total[0], kind="counts", method="borda").ranks,
 }
 print(f"{'':30}" + "".join(f"{name:>16}" for name in orders))
 for wine in np.argsort(decoded.ranks[0]):

@@ -4,11 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..decoders import decode_map_exact
 from ..decoders._average_precision import (
     MAX_ITEMS,
     MAX_ITEMS_EXACT,
     decode_map_diagonal,
+    decode_map_exact,
     decode_map_local_search,
 )
 from ..lists._ranks import block_lengths, sort_lists, tie_blocks

@@ -101,8 +101,10 @@ def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_pd_borda
-    >>> decode_pd_borda([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]).ranks  # net 1, 0, -1
+    Net preferences of the pairs (0, 1), (0, 2), (1, 2); sums 1, 0, -1:
+
+    >>> from lowrank_rank.target_losses import PairwiseDisagreement
+    >>> PairwiseDisagreement().decoders["borda"].decode([[2.0, -1.0, 2.0]], 3)
     array([[1, 2, 3]])
     """
     return by_net_preferences(u, borda_ranks, bound)
