@@ -27,7 +27,6 @@ from lowrank_rank.decoders import decode_pd_exact
 from lowrank_rank.metrics import measure_score
 from lowrank_rank.plotting import PreferenceMatrixDisplay
 from lowrank_rank.target_losses import PairwiseDisagreement
-from lowrank_rank.votes import consensus_ranking
 
 wines = load_wine_tasting()
 points, judges = wines.target, wines.judges
@@ -104,10 +103,11 @@ print(
     f"violates less than {decoded.bounds[0]:.0f}; optimal: {decoded.optimal[0]}"
 )
 means = points.mean(axis=0)
+net = (total - total.swapaxes(1, 2))[0].sum(axis=1)
 orders = {
     "least cost": decoded.ranks[0],
     "mean points": np.argsort(np.argsort(-means)) + 1,
-    "net preference": consensus_ranking(total[0], kind="counts", method="borda").ranks,
+    "net preference": np.argsort(np.argsort(-net)) + 1,
 }
 print(f"{'':30}" + "".join(f"{name:>16}" for name in orders))
 for wine in np.argsort(decoded.ranks[0]):
