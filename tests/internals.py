@@ -51,6 +51,7 @@ from lowrank_rank.lists._ranks import (
 )
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.order_preserving import _lambdarank, _surrogates
+from lowrank_rank.order_preserving._bounds import C_phi
 from lowrank_rank.order_preserving._lambdarank import LambdaRank
 from lowrank_rank.order_preserving._list_loss import ListLoss, LossesInTurn
 from lowrank_rank.precision_at_top._batches import (

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from lowrank_rank.calibration import (
-    C_phi,
     calibration_report,
     conditional_regret,
     is_order_preserving,
@@ -13,6 +12,8 @@ from lowrank_rank.calibration import (
     precision_margins,
     regret_bound,
 )
+
+from .internals import C_phi
 
 SUPPORT, P, RANKS = [[1, 0, 0], [0, 1, 0]], [[0.75, 0.25]], [[1, 2, 3]]
 CYCLE = [[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]

@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.isotonic import isotonic_regression
 
 from lowrank_rank.calibration import (
-    C_phi,
     conditional_regret,
     is_order_preserving,
     regret_bound,
@@ -24,7 +23,7 @@ from lowrank_rank.surrogates import (
 )
 from lowrank_rank.target_losses import DCG, ExpectedRankUtility
 
-from .internals import RankingLists, all_ranks, decode_sort, resolve_target_loss
+from .internals import C_phi, RankingLists, all_ranks, decode_sort, resolve_target_loss
 from .losses import binary, graded, rankings
 from .surrogate_cases import (
     BOUNDED,

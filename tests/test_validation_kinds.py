@@ -38,7 +38,6 @@ from lowrank_rank import (
 )
 from lowrank_rank.boosting import boosting_metric, boosting_objective
 from lowrank_rank.calibration import (
-    C_phi,
     calibration_report,
     conditional_regret,
     noise_report,
@@ -443,7 +442,6 @@ FUNCTIONS = {
     "bradley_terry": call(
         bradley_terry, {"weight": "numbers"}, duels=DUELS, weight=[1, 2, 1, 1, 3, 1, 1]
     ),
-    "C_phi": call(C_phi, {"measure": "numbers"}, measure=[4.0, 2.0, 1.0]),
     "calibration_report": call(
         calibration_report, {"support": "matrix"}, loss="map", support=SUPPORT
     ),

@@ -26,7 +26,7 @@ from ..lists._ranks import (
     tie_blocks,
 )
 from ..validation._arrays import ArrayLike
-from ..validation._parameters import count, number
+from ..validation._parameters import check_parameter, count, number
 from ._target_loss import RELEVANCE, BinaryMeasure, Decoder, TargetLoss, reciprocal
 
 # Sums over positions ----------------------------------------------------------------
@@ -181,6 +181,20 @@ def items_below(p, r):
         The discount at each position.
     """
     return (r - p) * 1.0
+
+
+def falls_of_discounts(phi, p=2.0):
+    """Compute C_phi(p) of the discounts phi(1) >= ... >= phi(r)."""
+    # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2); rounding may be below 0
+    half = len(phi) // 2
+    differences = np.maximum(phi[:half] - phi[::-1][:half], 0.0)
+    return float((differences**p).sum() ** (1.0 / p))
+
+
+def discounts_of(loss, n_items):
+    """Return the discounts phi(1), ..., phi(n_items) of a positional loss."""
+    ranks = np.arange(1, n_items + 1)[np.newaxis]
+    return -loss.rank_features(ranks)[0]
 
 
 # Bases ------------------------------------------------------------------------------
@@ -377,6 +391,40 @@ class PositionalLoss(TargetLoss):
         """Compute constant - measure_offset(y), shape (n_lists,)."""
         flat, lists = self._flat_labels(y)
         return (self.constant - self.measure_offset(flat, lists)) * np.ones(len(y))
+
+    def C_phi(self, n_items: int, *, p: float = 2.0) -> float:
+        """Compute the constant of the measure in the regret bound of a surrogate.
+
+        For the discount phi, it is
+        ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``. The
+        bound (9) of [1]_ has p = 2, see `lowrank_rank.calibration.regret_bound`.
+
+        Parameters
+        ----------
+        n_items : int
+            The number r of items.
+        p : float, default=2.0
+            Power of the differences, > 0.
+
+        Returns
+        -------
+        float
+            >= 0; 0 if all discounts are equal.
+
+        References
+        ----------
+        .. [1] C. Calauzènes, N. Usunier, P. Gallinari, Machine Learning 93, 2013,
+           equation (10).
+
+        Examples
+        --------
+        >>> from lowrank_rank.target_losses import PrecisionAtK
+        >>> PrecisionAtK(k=1).C_phi(n_items=4)
+        1.0
+        """
+        check_parameter("n_items", n_items, [count()])
+        check_parameter("p", p, [number(above=0)])
+        return falls_of_discounts(discounts_of(self, n_items), p)
 
     def row_targets(
         self, y: np.ndarray, lists: Any, weights: Any
