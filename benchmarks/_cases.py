@@ -39,13 +39,17 @@ from lowrank_rank import (
 from lowrank_rank.boosting import boosting_objective
 from lowrank_rank.datasets import dump_run, iter_lists, load_letor, load_qrels, load_run
 from lowrank_rank.decoders import (
+    decode_pd_dag,
+)
+from lowrank_rank.decoders._average_precision import (
+    decode_map_diagonal,
     decode_map_exact,
     decode_map_local_search,
+)
+from lowrank_rank.decoders.feedback_arcs._decoders import (
     decode_pd_borda,
-    decode_pd_dag,
     decode_pd_local_search,
 )
-from lowrank_rank.decoders._average_precision import decode_map_diagonal
 from lowrank_rank.evaluation import compare_rankers, evaluate_run
 from lowrank_rank.metrics import measure_score, ndcg_score
 from lowrank_rank.structured import (

@@ -11,10 +11,10 @@ from lowrank_rank import OrderPreservingRegressor
 from lowrank_rank.calibration import conditional_regret, regret_bound
 from lowrank_rank.datasets import make_label_ranking
 from lowrank_rank.low_rank._calibration import all_ranks
-from lowrank_rank.metrics import mean_average_precision_score, measure_score
+from lowrank_rank.metrics import measure_score
 from lowrank_rank.order_preserving._surrogates import resolve_surrogate
 from lowrank_rank.surrogates import SURROGATES, surrogate_loss
-from lowrank_rank.target_losses import NDCG, ExpectedReciprocalRank
+from lowrank_rank.target_losses import NDCG
 
 from ._common import print_table
 
@@ -31,8 +31,8 @@ COUNTER_EXAMPLES = {
     ),
 }
 MEASURES = {
-    "AP": mean_average_precision_score,
-    "ERR": partial(measure_score, ExpectedReciprocalRank(max_grade=1.0)),
+    "AP": partial(measure_score, "map"),
+    "ERR": partial(measure_score, "err", max_grade=1.0),
 }
 BOUNDED = [name for name, surrogate in SURROGATES.items() if surrogate().has_bound]
 #: Scores at which the expected surrogate is least, by E v = u and eta.

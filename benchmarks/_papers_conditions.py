@@ -5,8 +5,9 @@ import numpy as np
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
 from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import make_label_ranking
-from lowrank_rank.decoders import decode_pd_borda, decode_pd_dag
+from lowrank_rank.decoders import decode_pd_dag
 from lowrank_rank.decoders._average_precision import decode_map_diagonal
+from lowrank_rank.decoders.feedback_arcs._decoders import decode_pd_borda
 from lowrank_rank.target_losses import (
     ExpectedRankUtility,
     MeanAveragePrecision,

@@ -28,15 +28,19 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lowrank_rank.decoders import (
-    decode_map_exact,
-    decode_map_local_search,
-    decode_pd_borda,
     decode_pd_dag,
     decode_pd_exact,
-    decode_pd_local_search,
 )
-from lowrank_rank.decoders._average_precision import decode_map_diagonal
-from lowrank_rank.decoders.feedback_arcs._decoders import pd_decoder
+from lowrank_rank.decoders._average_precision import (
+    decode_map_diagonal,
+    decode_map_exact,
+    decode_map_local_search,
+)
+from lowrank_rank.decoders.feedback_arcs._decoders import (
+    decode_pd_borda,
+    decode_pd_local_search,
+    pd_decoder,
+)
 from lowrank_rank.target_losses import MeanAveragePrecision
 
 from ._common import REPOSITORY, optional_peer, print_table

@@ -26,7 +26,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from lowrank_rank import HistGradientBoostingRanker, PrecisionAtKPerceptron
-from lowrank_rank.metrics import measure_score, precision_at_k_score
+from lowrank_rank.metrics import measure_score
 
 from ._common import paired, print_table
 from ._sets import binary_sets, standardised_split
@@ -193,7 +193,7 @@ def trees_part(args, seeds):
         classifier = HistGradientBoostingClassifier(random_state=0).fit(X[:n], y[:n])
         scores = ranker.fit(X[:n], y[:n]).predict(X[n:])
         ours, theirs = (
-            precision_at_k_score(y[n:], s, qid=np.arange(3 * n) // n, k=n // 20)
+            measure_score(f"precision@{n // 20}", y[n:], s, qid=np.arange(3 * n) // n)
             for s in (scores, classifier.decision_function(X[n:]))
         )
         error = float(np.sqrt(theirs * (1 - theirs) / (3 * (n // 20))))

@@ -29,13 +29,21 @@ class Group(NamedTuple):
 #: Public modules that ``import lowrank_rank`` does not import.
 OPTIONAL_MODULES = ("dask",)
 
-#: Results that public functions return: a page each, but no public name.
+#: Results that public functions return, and classes that the name of a measure makes: a
+#: page each, but no public name.
 RESULTS = (
+    "target_losses._positional.GainAtK",
+    "target_losses._positional.SpearmanRho",
+    "target_losses._pairwise.KendallTau",
+    "target_losses._cascade.ReciprocalRank",
+    "target_losses._cascade.SuccessAtK",
+    "target_losses._cascade.ExpectedReciprocalRank",
     "votes._consensus.ConsensusRanking",
     "votes._consensus.RankIntervals",
     "votes._duels.BradleyTerry",
     "evaluation._comparison.RankerComparison",
     "evaluation._mean_intervals.MeanIntervals",
+    "decoders._decoded.Decoded",
     "low_rank._calibration.CalibrationReport",
     "low_rank._calibration.CalibrationCheck",
     "order_preserving._bounds.OrderCheck",
@@ -120,13 +128,6 @@ GROUPS = (
                 (
                     "metrics.measure_score",
                     "metrics.ndcg_score",
-                    "metrics.dcg_score",
-                    "metrics.precision_at_k_score",
-                    "metrics.recall_at_k_score",
-                    "metrics.mean_average_precision_score",
-                    "metrics.reciprocal_rank_score",
-                    "metrics.expected_rank_utility_score",
-                    "metrics.pairwise_disagreement_loss",
                 ),
             ),
             Section(
@@ -183,11 +184,8 @@ GROUPS = (
                     "target_losses.PrecisionAtK",
                     "target_losses.PrecisionAtShare",
                     "target_losses.RecallAtK",
-                    "target_losses.GainAtK",
                     "target_losses.MeanAveragePrecision",
                     "target_losses.AUC",
-                    "target_losses.KendallTau",
-                    "target_losses.SpearmanRho",
                     "target_losses.PairwiseDisagreement",
                     "target_losses.ExpectedRankUtility",
                 ),
@@ -197,12 +195,15 @@ GROUPS = (
                 "F-measure of sets of labels", "multilabel", ("target_losses.FBeta",)
             ),
             Section(
-                "Measures for scorers only",
+                "Losses and measures that a name says in full",
                 "target_losses",
                 (
-                    "target_losses.ReciprocalRank",
-                    "target_losses.SuccessAtK",
-                    "target_losses.ExpectedReciprocalRank",
+                    "target_losses._positional.GainAtK",
+                    "target_losses._pairwise.KendallTau",
+                    "target_losses._positional.SpearmanRho",
+                    "target_losses._cascade.ReciprocalRank",
+                    "target_losses._cascade.SuccessAtK",
+                    "target_losses._cascade.ExpectedReciprocalRank",
                 ),
             ),
         ),
@@ -271,19 +272,13 @@ GROUPS = (
                 "target_losses",
                 (
                     "decoders.decode_pd_exact",
-                    "decoders.decode_pd_local_search",
                     "decoders.decode_pd_dag",
-                    "decoders.decode_pd_borda",
-                    "decoders.preference_cost",
                 ),
             ),
             Section(
-                "Mean average precision",
+                "Orders with values and bounds",
                 "target_losses",
-                ("decoders.decode_map_exact", "decoders.decode_map_local_search"),
-            ),
-            Section(
-                "Orders with values and bounds", "target_losses", ("decoders.Decoded",)
+                ("decoders._decoded.Decoded",),
             ),
         ),
         stable=False,

@@ -9,10 +9,14 @@ from lowrank_rank.decoders._average_precision import (
     average_precision_bound,
     average_precision_value,
     decode_map_diagonal,
+    decode_map_exact,
+    decode_map_local_search,
 )
-from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
+from lowrank_rank.decoders._decoded import Decoded, decode_assignment, decode_sort
 from lowrank_rank.decoders.feedback_arcs._decoders import (
     PD_DECODERS,
+    decode_pd_borda,
+    decode_pd_local_search,
     pd_decoder,
 )
 from lowrank_rank.decoders.feedback_arcs._graphs import (
@@ -20,6 +24,7 @@ from lowrank_rank.decoders.feedback_arcs._graphs import (
     matrices_from_differences,
     net_preferences,
     net_scores,
+    preference_cost,
 )
 from lowrank_rank.fitting._any_regressor import (
     MeansOfKnown,
@@ -47,6 +52,7 @@ from lowrank_rank.lists._ranks import (
 )
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.order_preserving import _lambdarank, _surrogates
+from lowrank_rank.order_preserving._bounds import C_phi
 from lowrank_rank.order_preserving._lambdarank import LambdaRank
 from lowrank_rank.order_preserving._list_loss import ListLoss, LossesInTurn
 from lowrank_rank.precision_at_top._batches import (
@@ -80,6 +86,8 @@ from lowrank_rank.target_losses._names import (
     resolve_measure,
     resolve_target_loss,
 )
+from lowrank_rank.target_losses._pairwise import KendallTau
+from lowrank_rank.target_losses._positional import GainAtK, SpearmanRho
 from lowrank_rank.validation._arrays import mean_square
 from lowrank_rank.validation._check import Check, InputError
 from lowrank_rank.validation._classes import (

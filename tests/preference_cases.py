@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
+from lowrank_rank.decoders import decode_pd_exact
 
-from .internals import all_ranks
+from .internals import all_ranks, decode_pd_borda
 from .reference import disagreement_cost
 
 KINDS = {

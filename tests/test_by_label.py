@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from lowrank_rank.clicks import make_clicks, utilities_from_clicks
-from lowrank_rank.metrics import reciprocal_rank_score
+
+from .measures import reciprocal_rank
 
 POSITION = [1, 2, 3, 5, 6]
 TABLE = pd.Series([0.1, 0.8, 0.6, 0.4, 0.2], index=[6, 1, 2, 3, 5])
@@ -38,5 +39,5 @@ def test_series_of_positions(given):
 @pytest.mark.parametrize("kind", [np.int64, np.uint64, object])
 def test_scores_that_floats_cannot_tell_apart(kind):
     scores = (np.arange(4) + 2**62).astype(kind)
-    assert reciprocal_rank_score([0, 0, 0, 1], scores) == 1.0
-    assert reciprocal_rank_score([0, 0, 0, 1], pd.Series(scores)) == 1.0
+    assert reciprocal_rank([0, 0, 0, 1], scores) == 1.0
+    assert reciprocal_rank([0, 0, 0, 1], pd.Series(scores)) == 1.0

@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 
 from lowrank_rank.calibration import (
-    C_phi,
     calibration_report,
     conditional_regret,
     is_order_preserving,
     noise_report,
     precision_margins,
-    precision_mistake_bound,
     regret_bound,
 )
+
+from .internals import C_phi
 
 SUPPORT, P, RANKS = [[1, 0, 0], [0, 1, 0]], [[0.75, 0.25]], [[1, 2, 3]]
 CYCLE = [[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]
@@ -116,7 +116,10 @@ REFUSED = {
     "NaN utility": (lambda: bound(expected=[[np.nan, 1.0]]), "expected.* finite"),
     "NaN discount": (lambda: C_phi([1.0, np.nan]), r"measure\[1\] is nan"),
     "p of 0": (lambda: C_phi([1.0, 0.0], p=0), "p must be .* > 0"),
-    "infinite norm": (lambda: precision_mistake_bound(1, 1.0, np.inf), "norm must be"),
+    "infinite norm": (
+        lambda: precision_margins([1, 0], [1.0, 0.0], 1).mistake_bound(1.0, np.inf),
+        "norm must be",
+    ),
     "margins of text": (
         lambda: precision_margins([1, 0], ["a", "b"], 1),
         "scores must be an",

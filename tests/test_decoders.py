@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from lowrank_rank.decoders import (
-    decode_map_exact,
-    decode_map_local_search,
-    decode_pd_exact,
-    decode_pd_local_search,
-    preference_cost,
-)
+from lowrank_rank.decoders import decode_pd_exact
 
 from .internals import (
     all_ranks,
@@ -17,12 +11,16 @@ from .internals import (
     average_precision_value,
     decode_assignment,
     decode_map_diagonal,
+    decode_map_exact,
+    decode_map_local_search,
+    decode_pd_local_search,
     decode_sort,
     differences_from_matrices,
     matrices_from_differences,
     net_preferences,
     net_scores,
     pd_decoder,
+    preference_cost,
 )
 
 

@@ -5,27 +5,24 @@ import re
 import numpy as np
 import pytest
 
-from lowrank_rank.decoders import (
-    Decoded,
-    decode_map_exact,
-    decode_map_local_search,
-    decode_pd_borda,
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
-    preference_cost,
-)
+from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
 from lowrank_rank.target_losses import PairwiseDisagreement
 
 from .internals import (
     PD_DECODERS,
+    Decoded,
     bounded_blocks,
     decode_map_diagonal,
+    decode_map_exact,
+    decode_map_local_search,
+    decode_pd_borda,
+    decode_pd_local_search,
     differences_from_matrices,
     matrices_from_differences,
     net_preferences,
     net_scores,
     pd_decoder,
+    preference_cost,
 )
 from .preference_cases import (
     KINDS,

@@ -9,8 +9,9 @@ import pytest
 import scipy.optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact, decode_pd_local_search
+from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
 
+from .internals import decode_pd_local_search
 from .preference_cases import (
     along_an_order,
     assert_ranks,

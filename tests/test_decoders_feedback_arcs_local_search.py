@@ -3,13 +3,9 @@
 import numpy as np
 import pytest
 
-from lowrank_rank.decoders import (
-    decode_pd_borda,
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
-)
+from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
 
+from .internals import decode_pd_borda, decode_pd_local_search
 from .preference_cases import (
     along_an_order,
     assert_ranks,

@@ -60,10 +60,6 @@ def fit(cls, **params):
     return lambda table: cls(**params).fit(X, table)
 
 
-def measure(name):
-    return lambda table: getattr(metrics, name)(relevant(table), GRADES)
-
-
 #: Labels of people for six of twelve queries.
 PEOPLE = np.where(np.arange(12)[:, np.newaxis] < 6, GRADES, np.nan)
 MEAN = evaluation.mean_intervals
@@ -101,22 +97,16 @@ READERS = {
     ],
     "judged_mean_intervals": [lambda t: judged_mean_intervals(t, t, t)],
     "mean_intervals": [MEAN],
-    "dcg_score": [measure("dcg_score")],
     "ndcg_score": [
-        measure("ndcg_score"),
+        lambda t: metrics.ndcg_score(relevant(t), GRADES),
         lambda t: metrics.ndcg_score(GRADES, t),
     ],
-    "mean_average_precision_score": [measure("mean_average_precision_score")],
-    "expected_rank_utility_score": [measure("expected_rank_utility_score")],
-    "reciprocal_rank_score": [measure("reciprocal_rank_score")],
-    "pairwise_disagreement_loss": [measure("pairwise_disagreement_loss")],
-    "precision_at_k_score": [
-        lambda t: metrics.precision_at_k_score(relevant(t), GRADES, k=1)
+    "measure_score": [
+        lambda t: metrics.measure_score("auc", relevant(t), GRADES),
+        lambda t: metrics.measure_score("precision@1", relevant(t), GRADES),
+        lambda t: metrics.measure_score("map", t, GRADES),
+        lambda t: metrics.measure_score("pd", t, GRADES),
     ],
-    "recall_at_k_score": [
-        lambda t: metrics.recall_at_k_score(relevant(t), GRADES, k=1)
-    ],
-    "measure_score": [lambda t: metrics.measure_score("auc", relevant(t), GRADES)],
     "per_query": [lambda t: evaluation.per_query(t, GRADES)],
     "make_ranking_scorer": [
         lambda t: make_ranking_scorer("ndcg@2")(RIDGE.fit(X, GRADES), X, t)

@@ -11,34 +11,30 @@ from sklearn.metrics import ndcg_score as sklearn_ndcg
 from sklearn.metrics import roc_auc_score
 
 from lowrank_rank import make_ranking_scorer, metrics, ranking_target
-from lowrank_rank.metrics import (
-    dcg_score,
-    expected_rank_utility_score,
-    get_ranking_scorer_names,
-    mean_average_precision_score,
-    measure_score,
-    ndcg_score,
-    pairwise_disagreement_loss,
-    precision_at_k_score,
-    recall_at_k_score,
-    reciprocal_rank_score,
-)
+from lowrank_rank.metrics import get_ranking_scorer_names, measure_score, ndcg_score
 from lowrank_rank.target_losses import (
     AUC,
     NDCG,
     ExpectedRankUtility,
-    ExpectedReciprocalRank,
     FBeta,
     PairwiseDisagreement,
     PrecisionAtK,
     PrecisionAtShare,
     RecallAtK,
-    ReciprocalRank,
-    SuccessAtK,
 )
 
 from . import reference
 from .internals import resolve_measure
+from .measures import (
+    average_precision,
+    dcg,
+    disagreement,
+    precision_at_k,
+    precision_at_share,
+    rank_utility,
+    recall_at_k,
+    reciprocal_rank,
+)
 
 
 def exponential(g):
@@ -47,26 +43,20 @@ def exponential(g):
 
 # name in the worked numbers -> (function of y, s, k)
 WORKED = {
-    "precision_at_k": lambda y, s, k: precision_at_k_score(y, s, k=k),
-    "recall_at_k": lambda y, s, k: recall_at_k_score(y, s, k=k),
-    "dcg_exp": lambda y, s, k: dcg_score(y, s, k=k, gain="exponential"),
-    "dcg_linear": lambda y, s, k: dcg_score(y, s, k=k),
+    "precision_at_k": lambda y, s, k: precision_at_k(y, s, k=k),
+    "recall_at_k": lambda y, s, k: recall_at_k(y, s, k=k),
+    "dcg_exp": lambda y, s, k: dcg(y, s, k=k, gain="exponential"),
+    "dcg_linear": lambda y, s, k: dcg(y, s, k=k),
     "ndcg_exp": lambda y, s, k: ndcg_score(y, s, k=k, gain="exponential"),
     "ndcg_exp_full": lambda y, s, k: ndcg_score(y, s, gain="exponential"),
     "ndcg_linear": lambda y, s, k: ndcg_score(y, s, k=k),
-    "average_precision": lambda y, s, k: mean_average_precision_score(y, s),
-    "eru_v1_w3": lambda y, s, k: expected_rank_utility_score(
-        y, s, neutral=1, half_life=3
-    ),
+    "average_precision": lambda y, s, k: average_precision(y, s),
+    "eru_v1_w3": lambda y, s, k: rank_utility(y, s, neutral=1, half_life=3),
     "auc": lambda y, s, k: measure_score("auc", y, s),
-    "reciprocal_rank": lambda y, s, k: reciprocal_rank_score(y, s),
-    "err_gmax3": lambda y, s, k: measure_score(
-        ExpectedReciprocalRank(max_grade=3), y, s
-    ),
-    "pd_unit": lambda y, s, k: pairwise_disagreement_loss(y, s),
-    "pd_difference": lambda y, s, k: pairwise_disagreement_loss(
-        y, s, weights="difference"
-    ),
+    "reciprocal_rank": lambda y, s, k: reciprocal_rank(y, s),
+    "err_gmax3": lambda y, s, k: measure_score("err", y, s, max_grade=3),
+    "pd_unit": lambda y, s, k: disagreement(y, s),
+    "pd_difference": lambda y, s, k: disagreement(y, s, weights="difference"),
     "kendall_tau_loss": lambda y, s, k: -measure_score("kendall", y, s),
 }
 
@@ -74,6 +64,10 @@ WORKED = {
 def over_ties(of_order):
     """The mean of a function of the labels in order, best first, over the orders of tied scores."""
     return lambda y, s: reference.over_ties(of_order, y, s)
+
+
+def named(name, **params):
+    return make_ranking_scorer(name, **params).measure
 
 
 # name -> a measure and the slow reference of one list
@@ -92,15 +86,15 @@ SLOW = {
     "map@2": ("map@2", over_ties(lambda y: reference.average_precision(y > 0, 2))),
     "rr@2": ("mrr@2", over_ties(lambda y: reference.reciprocal_rank(y > 0, 2))),
     "success@2": (
-        SuccessAtK(2, relevance_threshold=2), over_ties(lambda y: float(max(y[:2]) >= 2)),
+        named("success@2", relevance_threshold=2), over_ties(lambda y: float(max(y[:2]) >= 2)),
     ),
     "auc": (AUC(relevance_threshold=2), over_ties(lambda y: reference.auc((y >= 2) * 1))),
     "rr": (
-        ReciprocalRank(relevance_threshold=2),
+        named("mrr", relevance_threshold=2),
         over_ties(lambda y: reference.reciprocal_rank((y >= 2) * 1)),
     ),
-    "err": (ExpectedReciprocalRank(max_grade=3), over_ties(lambda y: reference.err(y, 3))),
-    "err@2": (ExpectedReciprocalRank(2, max_grade=3), over_ties(lambda y: reference.err(y, 3, 2))),
+    "err": (named("err", max_grade=3), over_ties(lambda y: reference.err(y, 3))),
+    "err@2": (named("err@2", max_grade=3), over_ties(lambda y: reference.err(y, 3, 2))),
     "spearman": ("spearman", over_ties(reference.spearman)),
     "pd_unit": ("pd", over_ties(lambda y: -reference.disagreement(y))),
     "pd_difference": (
@@ -217,8 +211,8 @@ def test_preferences_are_the_weights_of_pairs():
     )
     preferences = (y[:, :, None] > y[:, None, :]).astype(float)
     np.testing.assert_allclose(
-        pairwise_disagreement_loss(preferences, s, average=None),
-        pairwise_disagreement_loss(y, s, average=None),
+        disagreement(preferences, s, average=None),
+        disagreement(y, s, average=None),
     )
 
 
@@ -229,17 +223,17 @@ def test_long_lists_stay_exact():
     y = (rng.uniform(size=n) < 0.3).astype(float)
     s = rng.integers(0, 50, n).astype(float)
     assert measure_score("auc", y, s) == pytest.approx(roc_auc_score(y, s), abs=1e-10)
-    assert pairwise_disagreement_loss(y, s) == pytest.approx(
-        pairwise_disagreement_loss(y, s, weights="difference"), rel=1e-12
+    assert disagreement(y, s) == pytest.approx(
+        disagreement(y, s, weights="difference"), rel=1e-12
     )
     top = y[s == 49]
     chance = np.cumprod(
         (len(top) - top.sum() - np.arange(200)) / (len(top) - np.arange(200))
     )
     expected = 1.0 + np.sum(chance * (1 / np.arange(2, 202) - 1 / np.arange(1, 201)))
-    assert reciprocal_rank_score(y, s) == pytest.approx(expected, abs=1e-9)
-    assert measure_score(ExpectedReciprocalRank(max_grade=1), y, s) == pytest.approx(
-        measure_score(ExpectedReciprocalRank(2000, max_grade=1), y, s), abs=1e-9
+    assert reciprocal_rank(y, s) == pytest.approx(expected, abs=1e-9)
+    assert measure_score("err", y, s, max_grade=1) == pytest.approx(
+        measure_score("err@2000", y, s, max_grade=1), abs=1e-9
     )
 
 
@@ -286,20 +280,20 @@ def test_weights_are_those_of_lists():
     )
     matrix = np.array([[1.0, 0.0], [1.0, 0.0]])
     scores = np.array([[2.0, 1.0], [1.0, 2.0]])
-    weighted = precision_at_k_score(matrix, scores, k=1, sample_weight=[3, 1])
+    weighted = precision_at_k(matrix, scores, k=1, sample_weight=[3, 1])
     assert weighted == pytest.approx(0.75)
 
 
 def test_missing_judgements_are_left_out():
     y = np.array([[np.nan, 2.0, 0.0], [np.nan, np.nan, np.nan], [1.0, 0.0, 3.0]])
     s = np.array([[9.0, 2.0, 1.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
-    values = dcg_score(y, s, average=None)
-    assert values[0] == dcg_score([2.0, 0.0], [2.0, 1.0])
+    values = dcg(y, s, average=None)
+    assert values[0] == dcg([2.0, 0.0], [2.0, 1.0])
     assert np.isnan(values[1])
-    assert values[2] == dcg_score(y[2], s[2])
-    assert dcg_score(y, s) == pytest.approx((values[0] + values[2]) / 2)
+    assert values[2] == dcg(y[2], s[2])
+    assert dcg(y, s) == pytest.approx((values[0] + values[2]) / 2)
     with pytest.raises(ValueError, match="drop the rows"):
-        dcg_score(y[0], s[0])
+        dcg(y[0], s[0])
 
 
 @pytest.mark.parametrize("name", get_ranking_scorer_names())
@@ -335,15 +329,16 @@ def test_qid_travels_in_y():
         (lambda: ndcg_score([1, 0], [1, 2], k=0), "integer >= 1"),
         (lambda: ndcg_score([1, 0], [1, 2], k=0.5), "integer"),
         (lambda: ndcg_score([1, 0], [1, 2], gain="square"), "exponential"),
-        (lambda: precision_at_k_score([1, 0], [1, 2], k=1.5), r"give share=\.\.\."),
-        (lambda: precision_at_k_score([1, 0], [1, 2], k=1.0), r"give share=\.\.\."),
-        (lambda: precision_at_k_score([1, 0], [1, 2], share=1.5), r"\(0, 1\]"),
-        (lambda: precision_at_k_score([1, 0], [1, 2], share=2), "for a count give k"),
+        (lambda: precision_at_k([1, 0], [1, 2], k=1.5), "PrecisionAtShare"),
+        (lambda: precision_at_k([1, 0], [1, 2], k=1.0), "PrecisionAtShare"),
+        (lambda: precision_at_share([1, 0], [1, 2], 1.5), r"\(0, 1\]"),
+        (lambda: precision_at_share([1, 0], [1, 2], 2), "PrecisionAtK takes a count"),
         (
-            lambda: precision_at_k_score([1, 0], [1, 2], k=1, share=0.5),
-            "give one of them",
+            lambda: measure_score("precision@1", [1, 0], [1, 2], share=0.5),
+            "Invalid parameter 'share'",
         ),
-        (lambda: precision_at_k_score([1, 0], [1, 2], k=True), "integer"),
+        (lambda: measure_score("precision@1", [1, 0], [1, 2], k=2), "says k=1"),
+        (lambda: precision_at_k([1, 0], [1, 2], k=True), "integer"),
         (lambda: ndcg_score([1, 0], [1, 2], average="micro"), "average"),
         (lambda: ndcg_score([[1, 0]], [[1, 2]], qid=["a"]), "takes no qid"),
         (lambda: ndcg_score([1, 0], [1, 2], qid=["a"]), "length 1, and there are 2"),
@@ -353,7 +348,7 @@ def test_qid_travels_in_y():
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[0, 0]), "weights are zero"),
         (lambda: ndcg_score([1, 0], [1, 2], zero_division="warn"), "zero_division"),
         (
-            lambda: dcg_score(np.ones((2, 3, 3)), np.ones((2, 3))),
+            lambda: dcg(np.ones((2, 3, 3)), np.ones((2, 3))),
             "only pairwise disagreement",
         ),
         (lambda: measure_score(AUC(relevance_threshold=np.nan), [1, 0], [1, 2]), "nan"),
@@ -366,24 +361,22 @@ def test_qid_travels_in_y():
             "negative grade",
         ),
         (
-            lambda: dcg_score([[np.nan, 5000]], [[1, 2]], gain="exponential"),
+            lambda: dcg([[np.nan, 5000]], [[1, 2]], gain="exponential"),
             "overflows",
         ),
         (
-            lambda: expected_rank_utility_score([1, 0], [1, 2], neutral=np.nan),
+            lambda: rank_utility([1, 0], [1, 2], neutral=np.nan),
             "neutral",
         ),
         (
-            lambda: measure_score(
-                ExpectedReciprocalRank(max_grade=np.nan), [1, 0], [1, 2]
-            ),
+            lambda: measure_score("err", [1, 0], [1, 2], max_grade=np.nan),
             "max_grade",
         ),
-        (lambda: pairwise_disagreement_loss(-np.ones((1, 2, 2)), [[1, 2]]), "opposite"),
-        (lambda: pairwise_disagreement_loss(np.ones((1, 2, 3)), [[1, 2]]), "shape"),
+        (lambda: disagreement(-np.ones((1, 2, 2)), [[1, 2]]), "opposite"),
+        (lambda: disagreement(np.ones((1, 2, 3)), [[1, 2]]), "shape"),
         (lambda: measure_score("err", [5, 0], [1, 2]), "max_grade"),
-        (lambda: expected_rank_utility_score([5, 0], [1, 2], half_life=1), "half_life"),
-        (lambda: pairwise_disagreement_loss([5, 0], [1, 2], weights="log"), "weights"),
+        (lambda: rank_utility([5, 0], [1, 2], half_life=1), "half_life"),
+        (lambda: disagreement([5, 0], [1, 2], weights="log"), "weights"),
     ],
 )
 def test_bad_input(call, message):
@@ -399,47 +392,35 @@ def test_all_is_sorted_and_importable():
     assert all(hasattr(metrics, name) for name in metrics.__all__)
 
 
-@pytest.mark.parametrize("cut", [{"k": 3}, {"k": 49}, {"share": 0.5}, {"share": 1}])
-def test_precision_is_a_ratio_of_whole_numbers(cut):
+@pytest.mark.parametrize(
+    "name", ["precision@3", "precision@49", "precision@50%", "prbep"]
+)
+def test_precision_is_a_ratio_of_whole_numbers(name):
     """Not a sum of 1/k: equal counts are equal floats, and a perfect list is 1."""
     rng = np.random.default_rng(0)
     for _ in range(50):
         y = (rng.random(200) < 0.3).astype(int)
         scores = rng.normal(size=200) + y
-        places = cut.get("k") or max(1, int(cut["share"] * y.sum() + 0.5))
+        measure = resolve_measure(name)
+        if isinstance(measure, PrecisionAtK):
+            places = measure.k
+        else:
+            places = max(1, int(measure.share * y.sum() + 0.5))
         found = y[np.argsort(-scores)[:places]].sum()
-        assert precision_at_k_score(y, scores, **cut) == found / places
+        assert measure_score(name, y, scores) == found / places
         if places <= y.sum():
-            assert precision_at_k_score(y, y + rng.random(200) / 2, **cut) == 1.0
+            assert measure_score(name, y, y + rng.random(200) / 2) == 1.0
 
 
 def test_one_is_a_count():
     """k = 1 is winner takes all; all of the relevant is share=1."""
     y, s = [1, 0, 1, 0], [3, 4, 2, 1]
-    assert precision_at_k_score(y, s, k=1) == 0.0
-    assert precision_at_k_score(y, s, share=1) == 0.5
-    assert precision_at_k_score(y, s) == precision_at_k_score(y, s, k=10) == 0.2
+    assert precision_at_k(y, s, k=1) == 0.0
+    assert precision_at_share(y, s, 1) == 0.5
+    assert precision_at_k(y, s) == precision_at_k(y, s, k=10) == 0.2
 
 
 # Functions, classes, scorers --------------------------------------------------------
-
-#: Public functions by the class whose measure they are, and the sign.
-FUNCTIONS = {
-    precision_at_k_score: ("precision@10", 1),
-    recall_at_k_score: ("recall@10", 1),
-    mean_average_precision_score: ("map", 1),
-    reciprocal_rank_score: ("mrr", 1),
-    dcg_score: ("dcg", 1),
-    ndcg_score: ("ndcg", 1),
-    expected_rank_utility_score: ("eru", 1),
-    pairwise_disagreement_loss: ("pd", -1),
-}
-
-
-def test_every_function_has_a_class():
-    functions = {f for name in metrics.__all__ if name.endswith(("_score", "_loss"))
-                 for f in [getattr(metrics, name)]}  # fmt: skip
-    assert functions == {measure_score, *FUNCTIONS}
 
 
 @pytest.mark.parametrize("name", get_ranking_scorer_names())
@@ -469,35 +450,54 @@ def test_measures_of_sets_as_objects():
         measure_score(5, [1, 0], [1, 2])
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_function_class_and_scorer_agree_on_grades(function):
+@pytest.mark.parametrize(
+    "name", ["precision@10", "recall@10", "map", "mrr", "success@2", "auc"]
+)
+def test_function_class_and_scorer_agree_on_grades(name):
     """No grade is 0/1 only: grade > 0 is relevant in all three."""
-    name, sign = FUNCTIONS[function]
     y, s, qid = ragged_batch(np.random.default_rng(10))
-    measure = resolve_measure(name)
-    expected = function(y, s, qid=qid, average=None)
-    np.testing.assert_array_equal(
-        measure.measure(y, s, qid=qid, average=None) * sign, expected
+    expected = measure_score(name, y, s, qid=qid, average=None)
+    relevant = measure_score(name, y > 0, s, qid=qid, average=None)
+    np.testing.assert_array_equal(expected, relevant)
+    by_threshold = measure_score(
+        name, y, s, qid=qid, average=None, relevance_threshold=1
     )
+    np.testing.assert_array_equal(by_threshold, relevant)
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("precision@3", {"relevance_threshold": 2}),
+        ("eru", {"neutral": 1, "half_life": 3}),
+        ("err", {"k": 2, "max_grade": 3}),
+        ("pd", {"weights": "difference"}),
+        ("ndcg", {"k": 2, "gain": "exponential"}),
+    ],
+)
+def test_parameters_of_measures_are_those_of_scorers(name, params):
+    y, s, qid = ragged_batch(np.random.default_rng(12))
+    value = measure_score(name, y, s, qid=qid, **params)
+    scorer = make_ranking_scorer(name, **params)
     model = DummyRegressor().fit(s[:, None], y)
     model.predict = lambda X: X[:, 0]
-    scorer = make_ranking_scorer(name)
-    assert scorer(model, s[:, None], y, qid=qid) == sign * function(y, s, qid=qid)
-    if measure.labels == "binary":
-        relevant = function(y > 0, s, qid=qid, average=None)
-        np.testing.assert_array_equal(expected, relevant)
-        np.testing.assert_array_equal(
-            function(y, s, qid=qid, average=None, relevance_threshold=1), relevant
-        )
+    assert scorer(model, s[:, None], y, qid=qid) == value
+    as_object = resolve_measure(name)
+    assert measure_score(as_object, y, s, qid=qid, **params) == value
+    # The object of the caller stays as it is.
+    assert repr(as_object) == repr(resolve_measure(name))
+    as_object.set_params(**params)
+    assert as_object.measure(y, s, qid=qid) == value
+    assert measure_score(name, y, s, qid=qid) != value
 
 
+@pytest.mark.parametrize("name", ["pd", "kendall"])
 @pytest.mark.parametrize("zero_division", [0.0, 1.0, np.nan])
-def test_losses_take_zero_division_in_their_own_sign(zero_division):
-    single = pairwise_disagreement_loss([1.0], [1.0], zero_division=zero_division)
+def test_a_list_of_one_item_has_zero_division(zero_division, name):
+    single = measure_score(name, [1.0], [1.0], zero_division=zero_division)
     np.testing.assert_array_equal(single, zero_division)
-    measured = measure_score("kendall", [1.0], [1.0], zero_division=zero_division)
-    np.testing.assert_array_equal(measured, zero_division)
-    with_a_pair = pairwise_disagreement_loss(
+    with_a_pair = measure_score(
+        name,
         [1.0, 2.0, 3.0],
         [1.0, 2.0, 3.0],
         qid=[0, 0, 1],
@@ -505,7 +505,6 @@ def test_losses_take_zero_division_in_their_own_sign(zero_division):
         zero_division=zero_division,
     )
     np.testing.assert_array_equal(with_a_pair, [0.0, zero_division])
-    assert str(pairwise_disagreement_loss([2.0, 1.0], [2.0, 1.0])) == "0.0"  # not -0.0
 
 
 def test_undefined_is_what_score_uses():
@@ -539,24 +538,18 @@ def test_ndcg_of_grades_of_any_size(power, k, scores):
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, 1e400])
 def test_zero_division_is_finite_or_nan(value):
-    for name in metrics.__all__:
-        if name.endswith(("_score", "_loss")):
-            measured = ["ndcg"] if name == "measure_score" else []
-            with pytest.raises(
-                ValueError, match="zero_division must be a number, finite, or nan"
-            ):
-                getattr(metrics, name)(
-                    *measured, [0, 0], [1.0, 2.0], zero_division=value
-                )
+    for score in (ndcg_score, partial(measure_score, "pd")):
+        with pytest.raises(
+            ValueError, match="zero_division must be a number, finite, or nan"
+        ):
+            score([0, 0], [1.0, 2.0], zero_division=value)
     with pytest.raises(
         ValueError, match="zero_division must be a number, finite, or nan"
     ):
         NDCG().measure([0, 0], [1.0, 2.0], zero_division=value)
 
 
-@pytest.mark.parametrize(
-    "score", [metrics.dcg_score, metrics.expected_rank_utility_score]
-)
+@pytest.mark.parametrize("score", [dcg, rank_utility])
 def test_sums_of_grades_that_overflow_are_refused(score):
     y, qid = [1.0, 0.0, 1.7e308, 1.7e308], [0, 0, 1, 1]
     with pytest.raises(
@@ -578,8 +571,8 @@ def test_ties_in_the_head_and_below_it_by_enumeration(k, lists):
     qid = np.repeat(np.arange(12), lengths)
     y = rng.integers(0, 3, len(qid)).astype(float)
     scores = rng.integers(0, 6, len(qid)).astype(float)
-    found = dcg_score(y, scores, qid=qid, k=k, average=None)
-    average = mean_average_precision_score(y, scores, qid=qid, average=None)
+    found = dcg(y, scores, qid=qid, k=k, average=None)
+    average = average_precision(y, scores, qid=qid, average=None)
     for q in range(12):
         one = y[qid == q], scores[qid == q]
         expected = reference.over_ties(lambda y: reference.dcg(y, k), *one)
@@ -592,8 +585,6 @@ def test_ties_in_the_head_and_below_it_by_enumeration(k, lists):
 
 
 def test_expected_rank_utility_takes_any_grades():
-    assert expected_rank_utility_score([5, -3, 1], [1, 3, 2], half_life=2) == 0.75
-    shifted = expected_rank_utility_score([-1, -5], [1, 2], neutral=-4, half_life=2)
-    assert shifted == expected_rank_utility_score(
-        [5, 1], [1, 2], neutral=2, half_life=2
-    )
+    assert rank_utility([5, -3, 1], [1, 3, 2], half_life=2) == 0.75
+    shifted = rank_utility([-1, -5], [1, 2], neutral=-4, half_life=2)
+    assert shifted == rank_utility([5, 1], [1, 2], neutral=2, half_life=2)

@@ -45,13 +45,11 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.evaluation import compare_rankers
-from lowrank_rank.metrics import (
-    get_ranking_scorer_names,
-    mean_average_precision_score,
-    ndcg_score,
-)
+from lowrank_rank.metrics import get_ranking_scorer_names, ndcg_score
 from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision
+
+from .measures import average_precision
 
 GRID = {"rank__alpha": [0.1, 10.0, 1000.0], "rank__target_loss": ["ndcg@5", "pd"]}
 
@@ -431,10 +429,10 @@ def test_classifiers_are_scored_by_decision_function(data):
     y = (y > 0).astype(int)
     scorer = make_ranking_scorer("map")
     linear = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    expected = mean_average_precision_score(y, linear.decision_function(X), qid=qid)
+    expected = average_precision(y, linear.decision_function(X), qid=qid)
     assert scorer(linear, X, y, qid=qid) == pytest.approx(expected)
     forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-    expected = mean_average_precision_score(y, forest.predict_proba(X)[:, 1], qid=qid)
+    expected = average_precision(y, forest.predict_proba(X)[:, 1], qid=qid)
     assert scorer(forest, X, y, qid=qid) == pytest.approx(expected)
     three = LogisticRegression().fit(X, np.arange(len(y)) % 3)
     with pytest.raises(ValueError, match="must be binary"):

@@ -58,7 +58,6 @@ from lowrank_rank.structured import (
     StructuredHingeSequenceClassifier,
 )
 from lowrank_rank.surrogates import SURROGATES
-from lowrank_rank.target_losses import ReciprocalRank
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 #: Arguments without a default.
@@ -979,7 +978,7 @@ def test_lines_that_end_in_carriage_returns_are_refused(tmp_path):
 # WrappedRanker ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["mrr", "err@10", ReciprocalRank()])
+@pytest.mark.parametrize("name", ["mrr", "err@10", make_ranking_scorer("mrr").measure])
 def test_wrapped_rankers_score_by_any_measure(name):
     X, y, qid = make_documents()
     model = WrappedRanker(LinearRegression(), target_loss=name).fit(X, y, qid=qid)

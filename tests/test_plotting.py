@@ -19,9 +19,8 @@ from lowrank_rank import (
     ranking_target,
 )
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
-from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
+from lowrank_rank.decoders import decode_pd_exact
 from lowrank_rank.evaluation import compare_rankers, compare_values
-from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.model_selection import query_learning_curve
 from lowrank_rank.plotting import (
     PrecisionAtKDisplay,
@@ -31,7 +30,8 @@ from lowrank_rank.plotting import (
 )
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
-from .internals import PD_DECODERS
+from .internals import PD_DECODERS, decode_pd_borda
+from .measures import precision_at_k, recall_at_k
 
 
 @pytest.fixture
@@ -170,14 +170,14 @@ def test_precision_curve_is_the_measure_at_each_k(ranking):
     )
     assert display.k.tolist() == list(range(1, 10))
     for s, curve in ((scores, display.values), (np.zeros(len(y)), display.chance)):
-        values = [precision_at_k_score(y, s, qid=qid, k=k) for k in display.k]
+        values = [precision_at_k(y, s, qid=qid, k=k) for k in display.k]
         assert_allclose(curve, values, rtol=1e-12)
     assert_allclose(display.line_.get_ydata(), display.values)
     above = PrecisionAtKDisplay.from_predictions(
         y, scores, qid=qid, max_k=4, relevance_threshold=2, plot_chance_level=False
     )
     values = [
-        precision_at_k_score(y, scores, qid=qid, k=k, relevance_threshold=2)
+        precision_at_k(y, scores, qid=qid, k=k, relevance_threshold=2)
         for k in range(1, 5)
     ]
     assert_allclose(above.values, values, rtol=1e-12)
@@ -210,7 +210,7 @@ def test_classifiers_with_named_classes():
         model, X, y, pos_label="fraud", max_k=10
     )
     scores = model.predict_proba(X)[:, 0]
-    values = [precision_at_k_score(y == "fraud", scores, k=k) for k in range(1, 11)]
+    values = [precision_at_k(y == "fraud", scores, k=k) for k in range(1, 11)]
     assert_allclose(display.values, values)
 
 
@@ -227,7 +227,7 @@ def test_gains_by_hand_and_as_recall(ranking):
     display = PrecisionAtKDisplay.from_predictions(
         y, scores, qid=qid, kind="gains", normalize=True, budget=4
     )
-    values = [recall_at_k_score(y, scores, qid=qid, k=k) for k in display.k]
+    values = [recall_at_k(y, scores, qid=qid, k=k) for k in display.k]
     assert_allclose(display.values, values, rtol=1e-12)
     assert display.values[-1] == pytest.approx(1.0)
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]

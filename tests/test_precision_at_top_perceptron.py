@@ -21,11 +21,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron, ranking_target
-from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.surrogates import precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
 
 from .internals import fit_logistic, threshold_between
+from .measures import precision_at_k, precision_at_share, recall_at_k
 from .top_cases import SETTINGS, balanced, no_steps, rare_class
 
 PERCEPTRON = {"surrogate": "avg", "solver": "perceptron"}
@@ -327,12 +327,12 @@ def test_rank_puts_the_best_first():
 def test_score_is_the_measure():
     X, y = rare_class(400)
     for loss, measure in [
-        ("precision@10", lambda s: precision_at_k_score(y, s, k=10)),
-        ("precision@50%", lambda s: precision_at_k_score(y, s, share=0.5)),
-        ("prbep", lambda s: precision_at_k_score(y, s, share=1)),
-        ("wta", lambda s: precision_at_k_score(y, s, k=1)),
-        ("recall@10", lambda s: recall_at_k_score(y, s, k=10)),
-        ("recall@100", lambda s: recall_at_k_score(y, s, k=100)),
+        ("precision@10", lambda s: precision_at_k(y, s, k=10)),
+        ("precision@50%", lambda s: precision_at_share(y, s, 0.5)),
+        ("prbep", lambda s: precision_at_share(y, s, 1)),
+        ("wta", lambda s: precision_at_k(y, s, k=1)),
+        ("recall@10", lambda s: recall_at_k(y, s, k=10)),
+        ("recall@100", lambda s: recall_at_k(y, s, k=100)),
     ]:
         model = PrecisionAtKPerceptron(target_loss=loss, random_state=0).fit(X, y)
         assert_allclose(model.score(X, y), measure(model.decision_function(X)))
@@ -347,7 +347,7 @@ def test_recall_of_a_top_longer_than_the_positives(k):
         PrecisionAtKPerceptron(target_loss=loss, random_state=0).fit(X, y)
         for loss in (f"recall@{k}", "precision@5%")
     ]
-    aimed, other = (recall_at_k_score(y, m.decision_function(X), k=k) for m in models)
+    aimed, other = (recall_at_k(y, m.decision_function(X), k=k) for m in models)
     assert aimed >= other
 
 
@@ -660,7 +660,7 @@ def test_what_the_passes_watch_is_the_recall(k):
     """k below and above the positives of a list: the mirrored lists count the same mistakes."""
     X, y, qid = queries()
     model = no_steps(target_loss=f"recall@{k}", max_iter=1).fit(X, y, qid=qid)
-    found = recall_at_k_score(y, model.decision_function(X), qid=qid, k=k, average=None)
+    found = recall_at_k(y, model.decision_function(X), qid=qid, k=k, average=None)
     sizes, positives = np.bincount(qid), np.bincount(qid, weights=y)
     lists = (positives > 0) & (positives < sizes) & (sizes > k)
     right = share_right(found[lists], k, positives[lists], sizes[lists])

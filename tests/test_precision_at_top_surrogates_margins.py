@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank.calibration import precision_margins, precision_mistake_bound
+from lowrank_rank.calibration import precision_margins
 from lowrank_rank.surrogates import precision_surrogate
 
 from .top_cases import batch_of, path_from, random_lists, step_on
@@ -43,7 +43,15 @@ def test_margins_by_definition():
         every = min(
             np.mean(part) for part in combinations(positives, len(positives) - k + 1)
         )
-        assert_allclose(margins, [some_k - best, every - best, positives.min() - best])
+        found = [margins.weak, margins.average, margins.strong]
+        assert_allclose(found, [some_k - best, every - best, positives.min() - best])
+
+
+def margins_of(batches, k):
+    """Return the margins of batches of labels and scores."""
+    qid = np.repeat(np.arange(len(batches)), [len(y) for y, _ in batches])
+    y, scores = (np.concatenate(one) for one in zip(*batches, strict=True))
+    return precision_margins(y, scores, k, qid=qid)
 
 
 def stream(rng, k, gamma, radius, n_batches=60, p=4):
@@ -80,7 +88,11 @@ def test_mistake_bound_on_separable_streams(name, margin, seed):
     )
     assert reached > 0
     largest = max(np.linalg.norm(X, axis=1).max() for X, _, _ in batches)
-    bound = precision_mistake_bound(k, largest, 1 / reached)
+    margins = margins_of([(y, X @ w) for X, y, w in batches], k)
+    assert_allclose(getattr(margins, margin), reached)
+    bound = margins.mistake_bound(largest, 1.0, surrogate=name)
+    # Corollaries 8 and 10: 4 k (R / gamma)^2 for weights of norm 1.
+    assert bound <= 4 * k * (largest / reached) ** 2
     path, made = path_from(np.zeros(4), batches[0][0], k), 0.0
     for _ in range(20):
         for X, y, _ in batches:
@@ -113,14 +125,41 @@ def test_mistake_bound_on_any_stream_and_any_weights(name, seed):
         surrogate = sum(
             precision_surrogate(y, X @ w, k, surrogate=name)[0] for X, y in lists
         )
-        assert (
-            made
-            <= precision_mistake_bound(k, largest, np.linalg.norm(w), surrogate) + 1e-9
-        )
+        margins = margins_of([(y, X @ w) for X, y in lists], k)
+        assert_allclose(margins.surrogates[name], surrogate)
+        bound = margins.mistake_bound(largest, scale, surrogate=name)
+        assert made <= bound + 1e-9
+        # Theorems 7 and 9.
+        theorem = (scale * largest * np.sqrt(4 * k) + np.sqrt(surrogate)) ** 2
+        assert bound <= theorem * (1 + 1e-12)
 
 
 def test_mistake_bound_values():
-    assert_allclose(precision_mistake_bound(3, radius=2.0, norm=0.5), 4 * 3 * 4 * 0.25)
-    assert_allclose(precision_mistake_bound(1, 1.0, 1.0, surrogate_loss=4.0), 16.0)
-    with pytest.raises(ValueError, match="surrogate_loss must be a finite number >= 0"):
-        precision_mistake_bound(1, 1.0, 1.0, surrogate_loss=-1.0)
+    apart = precision_margins([1, 1, 1, 0], [4.0, 3.0, 2.0, 0.0], k=3)
+    # 4 * 3 * (0.5 * 2 / 2)^2, where the theorem has 4 * 3 * (0.5 * 2)^2
+    assert_allclose(apart.mistake_bound(radius=2.0, norm=0.5), 3.0)
+    mixed = precision_margins([1, 0], [0.0, 3.0], k=1)
+    assert mixed.surrogates == {"avg": 4.0, "max": 4.0}
+    for name in ("avg", "max"):  # (1 * 1 * 2 + 2)^2
+        assert_allclose(mixed.mistake_bound(1.0, 1.0, surrogate=name), 16.0)
+    with pytest.raises(ValueError, match="radius must be a finite number >= 0"):
+        mixed.mistake_bound(-1.0, 1.0)
+    with pytest.raises(ValueError, match="surrogate must be"):
+        mixed.mistake_bound(1.0, 1.0, surrogate="ramp")
+
+
+def test_batches_in_any_order_have_the_smallest_margins():
+    lists = [
+        one for one in random_lists(60, seed=10) if one[2] == 2 and not one[0].all()
+    ]
+    assert len(lists) > 3
+    parts = [precision_margins(y, scores, k) for y, scores, k in lists]
+    qid = np.concatenate([[f"b{i}"] * len(y) for i, (y, _, _) in enumerate(lists)])
+    y, scores = (np.concatenate([one[i] for one in lists]) for i in (0, 1))
+    order = np.random.default_rng(0).permutation(len(y))
+    whole = precision_margins(y[order], scores[order], 2, qid=qid[order])
+    for margin in ("weak", "average", "strong"):
+        assert getattr(whole, margin) == min(getattr(one, margin) for one in parts)
+    for name in ("avg", "max"):
+        expected = sum(one.surrogates[name] for one in parts)
+        assert_allclose(whole.surrogates[name], expected)

@@ -18,9 +18,9 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import make_duels, make_ranking
 from lowrank_rank.decoders import decode_pd_dag
-from lowrank_rank.metrics import pairwise_disagreement_loss
 from lowrank_rank.target_losses import PairwiseDisagreement
 
+from .measures import disagreement
 from .preference_cases import all_pairs, products
 
 
@@ -90,7 +90,7 @@ def test_preferences_are_antisymmetric_and_decoded(documents, settings):
         one, ranker.predict(X), atol=1e-14
     )  # a base may use BLAS
     value = ranker.score(X, y, qid=qid)
-    assert value == -pairwise_disagreement_loss(y, scores, qid=qid)
+    assert value == -disagreement(y, scores, qid=qid)
     ranks = ranker.rank(X, qid=qid)
     for q in ids:
         assert sorted(ranks[qid == q]) == list(range(1, (qid == q).sum() + 1))
@@ -167,7 +167,7 @@ def test_cross_validation_decodes_each_list(documents):
     scorer = make_ranking_scorer("pd")
     model.fit(X, target)
     decoded = model[-1].predict(model[:-1].transform(X), qid=qid)
-    assert scorer(model, X, target) == -pairwise_disagreement_loss(y, decoded, qid=qid)
+    assert scorer(model, X, target) == -disagreement(y, decoded, qid=qid)
     result = cross_validate(
         model,
         X,

@@ -14,17 +14,20 @@ from sklearn.model_selection import GridSearchCV
 from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, merge
 from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import make_duels, make_preferences
-from lowrank_rank.decoders import (
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
-    preference_cost,
-)
-from lowrank_rank.metrics import measure_score, pairwise_disagreement_loss
-from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
+from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
+from lowrank_rank.metrics import measure_score
+from lowrank_rank.target_losses import PairwiseDisagreement
 from lowrank_rank.votes import grades_from_orders
 
-from .internals import PD_DECODERS, all_ranks, label_scores
+from .internals import (
+    PD_DECODERS,
+    KendallTau,
+    all_ranks,
+    decode_pd_local_search,
+    label_scores,
+    preference_cost,
+)
+from .measures import disagreement
 from .preference_cases import products
 
 DECODERS = [*PD_DECODERS, "score", "auto"]
@@ -89,7 +92,7 @@ def test_layout_and_conventions(data, decoder):
         assert ranker.decoder_ == ("exact" if decoder == "auto" else decoder)
     alone = np.vstack([ranker.predict(row[np.newaxis]) for row in X[:20]])
     np.testing.assert_allclose(alone, scores[:20], rtol=1e-12)
-    assert ranker.score(X, y) == -pairwise_disagreement_loss(y, scores)
+    assert ranker.score(X, y) == -disagreement(y, scores)
     for copy in (clone(ranker).fit(X, y), pickle.loads(pickle.dumps(ranker))):
         np.testing.assert_array_equal(copy.predict(X), scores)
     if decoder == "exact":
@@ -145,7 +148,7 @@ def test_grades_are_their_preferences():
         if loss != "kendall":
             same = clone(ranker).fit(X, y)
             np.testing.assert_array_equal(same.predict(X), scores)
-            values = pairwise_disagreement_loss(y, scores, average=None)
+            values = disagreement(y, scores, average=None)
             mine = -ranker.target_loss_.measure(grades, scores, average=None)
             np.testing.assert_allclose(values, mine)
 

@@ -19,9 +19,11 @@ from lowrank_rank import (
     structured,
 )
 from lowrank_rank.evaluation import compare_judged, compare_rankers, per_query
-from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
+from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.plotting import PreferenceMatrixDisplay
 from lowrank_rank.structured import StructuredHingeRanker
+
+from .measures import average_precision
 
 #: Further parameters of estimators of several columns, by class.
 PARAMETERS = {
@@ -114,7 +116,7 @@ def test_labels_and_scores_of_measures():
     for call in (
         lambda: ndcg_score(y, other),
         lambda: per_query(y, other),
-        lambda: mean_average_precision_score(y, other),
+        lambda: average_precision(y, other),
         lambda: compare_rankers(y, {"one": y, "two": other}),
         lambda: compare_judged(y, other, {"one": y, "two": y}, zero_division=0),
     ):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
+from lowrank_rank.target_losses import PairwiseDisagreement
 
-from .internals import RankingLists
+from .internals import KendallTau, RankingLists
 
 LABELS = {
     "grades": lambda rng, n: rng.integers(0, 5, n).astype(float),

@@ -17,13 +17,14 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     WrappedRanker,
 )
-from lowrank_rank.decoders import preference_cost
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeRanker,
 )
 from lowrank_rank.surrogates import precision_surrogate
+
+from .internals import preference_cost
 
 X, Y, QID = (
     np.arange(12.0).reshape(6, 2) % 5,

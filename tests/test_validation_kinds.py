@@ -38,7 +38,6 @@ from lowrank_rank import (
 )
 from lowrank_rank.boosting import boosting_metric, boosting_objective
 from lowrank_rank.calibration import (
-    C_phi,
     calibration_report,
     conditional_regret,
     noise_report,
@@ -59,13 +58,8 @@ from lowrank_rank.datasets import (
     runs_to_features,
 )
 from lowrank_rank.decoders import (
-    decode_map_exact,
-    decode_map_local_search,
-    decode_pd_borda,
     decode_pd_dag,
     decode_pd_exact,
-    decode_pd_local_search,
-    preference_cost,
 )
 from lowrank_rank.evaluation import (
     compare_judged,
@@ -78,17 +72,7 @@ from lowrank_rank.evaluation import (
     mean_intervals,
     per_query,
 )
-from lowrank_rank.metrics import (
-    dcg_score,
-    expected_rank_utility_score,
-    mean_average_precision_score,
-    measure_score,
-    ndcg_score,
-    pairwise_disagreement_loss,
-    precision_at_k_score,
-    recall_at_k_score,
-    reciprocal_rank_score,
-)
+from lowrank_rank.metrics import measure_score, ndcg_score
 from lowrank_rank.model_selection import (
     QueryTimeSeriesSplit,
     query_learning_curve,
@@ -352,20 +336,8 @@ def curve(**arguments):
 
 
 FUNCTIONS = {
-    **{
-        function.__name__: call(function, **MEASURED)
-        for function in (
-            dcg_score,
-            expected_rank_utility_score,
-            mean_average_precision_score,
-            ndcg_score,
-            pairwise_disagreement_loss,
-            precision_at_k_score,
-            recall_at_k_score,
-            reciprocal_rank_score,
-        )
-    },
-    "measure_score": call(measure_score, **MEASURED, measure="ndcg@2"),
+    "ndcg_score": call(ndcg_score, **MEASURED),
+    "measure_score": call(measure_score, **MEASURED, measure="precision@2"),
     "per_query": call(per_query, y_true=Y, y_score=SCORES, qid=QID),
     "evaluate_run": call(evaluate_run, qrels=QRELS, run=RUN),
     "judged_mean_intervals": call(
@@ -470,7 +442,6 @@ FUNCTIONS = {
     "bradley_terry": call(
         bradley_terry, {"weight": "numbers"}, duels=DUELS, weight=[1, 2, 1, 1, 3, 1, 1]
     ),
-    "C_phi": call(C_phi, {"measure": "numbers"}, measure=[4.0, 2.0, 1.0]),
     "calibration_report": call(
         calibration_report, {"support": "matrix"}, loss="map", support=SUPPORT
     ),
@@ -513,19 +484,10 @@ FUNCTIONS = {
     **{
         function.__name__: call(function, u=U)
         for function in (
-            decode_pd_borda,
             decode_pd_dag,
             decode_pd_exact,
-            decode_pd_local_search,
         )
     },
-    "decode_map_exact": call(decode_map_exact, {"u": "matrix"}, u=OF_PAIRS, n_items=3),
-    "decode_map_local_search": call(
-        decode_map_local_search, {"u": "matrix"}, u=OF_PAIRS, n_items=3
-    ),
-    "preference_cost": call(
-        preference_cost, {"ranks": "matrix"}, u=U, ranks=np.array([[1, 2, 3]])
-    ),
     "check_target_loss": call(
         check_target_loss, {"support": "matrix"}, loss=NDCG(2), support=SUPPORT
     ),
@@ -775,12 +737,8 @@ def test_the_cause_is_named(name, argument, folder):
 #: Callables -> parameters that are numbers, beside those whose default is a number.
 OF_NUMBERS = {
     "ndcg_score": ["k"],
-    "dcg_score": ["k"],
-    "precision_at_k_score": ["k"],
     "precision_surrogate": ["k"],
     "precision_margins": ["k"],
-    "decode_map_exact": ["n_items"],
-    "decode_map_local_search": ["n_items"],
 }
 
 
@@ -860,10 +818,8 @@ WITHOUT_DATA = {
     "make_ranking": "draws its data",
     "is_order_preserving": "draws its data",
     "check_surrogate": "draws its data",
-    "precision_mistake_bound": "takes numbers",
     "CutQueriesWarning": "is a warning",
     "SuspiciousDataWarning": "is a warning",
-    "Decoded": "is a result",
     "SurrogateValues": "is a result",
     "Surrogate": "its methods take grouped arrays",
     "BregmanSurrogate": "its methods take grouped arrays",

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from lowrank_rank.decoders import preference_cost
 from lowrank_rank.votes import consensus_ranking
 
-from .internals import all_ranks
+from .internals import all_ranks, preference_cost
 from .preference_cases import preferences
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from lowrank_rank import PairwiseDAGRanker
 from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import load_wine_tasting, make_preferences
-from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact, preference_cost
+from lowrank_rank.decoders import decode_pd_exact
 from lowrank_rank.metrics import measure_score
 from lowrank_rank.plotting import PreferenceMatrixDisplay
 from lowrank_rank.target_losses import PairwiseDisagreement
@@ -94,7 +94,8 @@ plt.show()
 # order of least cost, and a lower bound on the cost of every order. If cost and bound
 # are equal, the order is proved to be the best.
 
-preferences = PairwiseDisagreement().preferences(points)  # (judges, wines, wines)
+loss = PairwiseDisagreement()
+preferences = loss.preferences(points)  # (judges, wines, wines)
 total = preferences.sum(axis=0)[np.newaxis]
 decoded = decode_pd_exact(total)
 print(
@@ -102,23 +103,24 @@ print(
     f"violates less than {decoded.bounds[0]:.0f}; optimal: {decoded.optimal[0]}"
 )
 means = points.mean(axis=0)
+net = (total - total.swapaxes(1, 2))[0].sum(axis=1)
 orders = {
     "least cost": decoded.ranks[0],
     "mean points": np.argsort(np.argsort(-means)) + 1,
-    "net preference": decode_pd_borda(total).ranks[0],
+    "net preference": np.argsort(np.argsort(-net)) + 1,
 }
 print(f"{'':30}" + "".join(f"{name:>16}" for name in orders))
 for wine in np.argsort(decoded.ranks[0]):
     row = "".join(f"{ranks[wine]:16d}" for ranks in orders.values())
     print(f"{wines.item_names[wine]:30}{row}")
-costs = [preference_cost(total, ranks[np.newaxis])[0] for ranks in orders.values()]
+costs = [loss.loss(total, ranks[np.newaxis])[0] for ranks in orders.values()]
 print(f"{'cost':30}" + "".join(f"{cost:16.0f}" for cost in costs))
 swapped = decoded.ranks.copy()
 haut_brion = wines.item_names.tolist().index("Haut-Brion 1970")
 for place in (3, 2):  # move Haut-Brion up by one place
     swapped[0, swapped[0] == place] += 1
     swapped[0, haut_brion] = place
-    print(f"Haut-Brion at place {place}: cost {preference_cost(total, swapped)[0]:.0f}")
+    print(f"Haut-Brion at place {place}: cost {loss.loss(total, swapped)[0]:.0f}")
 
 # %%
 # One judge with a wide scale can move the mean of the points. The order of least cost

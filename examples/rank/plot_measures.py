@@ -12,13 +12,7 @@ import numpy as np
 from sklearn.metrics import ndcg_score as sklearn_ndcg_score
 from sklearn.metrics import roc_auc_score
 
-from lowrank_rank.metrics import (
-    dcg_score,
-    mean_average_precision_score,
-    measure_score,
-    ndcg_score,
-    precision_at_k_score,
-)
+from lowrank_rank.metrics import measure_score, ndcg_score
 
 # %%
 # Ties
@@ -77,8 +71,8 @@ for name, value in {"nan, the default": np.nan, "0": 0.0, "1": 1.0}.items():
     print(
         f"NDCG, zero_division={name:17} {ndcg_score(y, s, qid=qid, zero_division=value):.3f}"
     )
-print(f"MAP  {mean_average_precision_score(y, s, qid=qid):.3f} (over one list)")
-print(f"DCG  {dcg_score(y, s, qid=qid):.3f} (over two)")
+print(f"MAP  {measure_score('map', y, s, qid=qid):.3f} (over one list)")
+print(f"DCG  {measure_score('dcg', y, s, qid=qid):.3f} (over two)")
 
 # %%
 # Queries with few documents
@@ -88,7 +82,7 @@ print(f"DCG  {dcg_score(y, s, qid=qid):.3f} (over two)")
 
 print(
     "precision@10 of one relevant document in a list of two:",
-    precision_at_k_score([1, 0], [2.0, 1.0], k=10),
+    measure_score("precision@10", [1, 0], [2.0, 1.0]),
 )
 
 # %%

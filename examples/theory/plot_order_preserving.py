@@ -19,8 +19,9 @@ property, and the regret bound of the losses that have it.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lowrank_rank.calibration import C_phi, regret_bound
+from lowrank_rank.calibration import regret_bound
 from lowrank_rank.surrogates import surrogate_loss
+from lowrank_rank.target_losses import DCG
 
 labels = np.array([[1.0, 0.0], [1.0, 3.0]])
 probabilities = np.array([0.6, 0.4])
@@ -85,7 +86,7 @@ rng = np.random.RandomState(0)
 expected = rng.uniform(0.01, 0.95, size=(1500, 6))
 errors = 10 ** rng.uniform(-2, 1, size=(1500, 1)) * rng.normal(size=expected.shape)
 discounts = 1 / np.log2(1 + np.arange(1, 7))
-print(f"C_phi(2) = {C_phi(discounts):.3f}")
+print(f"C_phi(2) = {DCG().C_phi(6):.3f}")
 print(f"{'':24}{'bound held':>12}{'largest ratio':>15}")
 drawn = {}
 for name, best_of in BEST_SCORES.items():

@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import LowRankSurrogateRanker, PrecisionAtKPerceptron
 from lowrank_rank.evaluation import compare_rankers
-from lowrank_rank.metrics import measure_score, precision_at_k_score
+from lowrank_rank.metrics import measure_score
 from lowrank_rank.plotting import PrecisionAtKDisplay, RankerComparisonDisplay
 
 A_DAY, K = 200, 10
@@ -108,7 +108,7 @@ scores = {
 print(f"{'':18}{'money':>8}{'frauds':>8}  among the first {K}")
 for name, score in scores.items():
     recovered = measure_score(MONEY, money_test, score, qid=day_test)
-    found = K * precision_at_k_score(fraud_test, score, qid=day_test, k=K)
+    found = K * measure_score(f"precision@{K}", fraud_test, score, qid=day_test)
     print(f"{name:18}{recovered:8.0f}{found:8.2f}")
 
 figure, axis = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
@@ -174,7 +174,8 @@ print(
     f"alarms a day: {alarms.mean():.1f} on average, from {alarms.min()} to {alarms.max()}"
 )
 print(f"frauds found a day: {at_once:.2f}; by the list of each day: ", end="")
-print(f"{K * precision_at_k_score(fraud_test, probability, qid=day_test, k=K):.2f}")
+found = K * measure_score(f"precision@{K}", fraud_test, probability, qid=day_test)
+print(f"{found:.2f}")
 
 # %%
 # The budget is kept on average, not every day: suspicious days give many more alarms.

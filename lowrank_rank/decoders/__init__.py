@@ -1,26 +1,9 @@
-"""Decoders of surrogate vectors to ranks.
+"""Decoders of preferences to ranks.
 
-Decoding for MAP and for preferences is combinatorial. Their decoders return the value
-of each order and, if asked, a bound on the best one, see `Decoded`.
+Each returns the cost of each order and, if asked, a bound on the least one, see
+`Decoded`. The decoders of a target loss are in its ``decoders``.
 """
 
-from ._average_precision import decode_map_exact, decode_map_local_search
-from ._decoded import Decoded
-from .feedback_arcs._decoders import (
-    decode_pd_borda,
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
-)
-from .feedback_arcs._graphs import preference_cost
+from .feedback_arcs._decoders import decode_pd_dag, decode_pd_exact
 
-__all__ = [
-    "Decoded",
-    "decode_map_exact",
-    "decode_map_local_search",
-    "decode_pd_borda",
-    "decode_pd_dag",
-    "decode_pd_exact",
-    "decode_pd_local_search",
-    "preference_cost",
-]
+__all__ = ["decode_pd_dag", "decode_pd_exact"]

@@ -192,8 +192,9 @@ def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decod
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_map_exact
-    >>> decode_map_exact([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3).ranks
+    >>> from lowrank_rank.target_losses import MeanAveragePrecision
+    >>> u = [[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]]
+    >>> MeanAveragePrecision().decoders["exact"].decode(u, 3)
     array([[3, 1, 2]])
     """
     check_parameter("n_items", n_items, [count()])
@@ -286,9 +287,9 @@ def decode_map_local_search(
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_map_local_search
+    >>> from lowrank_rank.target_losses import MeanAveragePrecision
     >>> u = [[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]]
-    >>> decode_map_local_search(u, n_items=3).ranks
+    >>> MeanAveragePrecision().decoders["local_search"].decode(u, 3)
     array([[3, 1, 2]])
     """
     check_parameter("max_sweeps", max_sweeps, [count(0)])

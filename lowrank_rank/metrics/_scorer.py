@@ -15,8 +15,7 @@ from .._typing import BaseEstimator
 from ..target_losses._names import (
     SCORE_ONLY,
     TARGET_LOSSES,
-    resolve_measure,
-    stated_parameters,
+    resolve_measures,
 )
 from ..target_losses._target_loss import RankingMeasure, look_for_worthless_grades
 from ..validation._arrays import (
@@ -29,7 +28,6 @@ from ..validation._arrays import (
 from ..validation._check import refuse
 from ..validation._checks_of_labels import CHECKS_OF_ROWS
 from ..validation._checks_of_scores import (
-    CHECKS_OF_NAMED_MEASURES,
     CHECKS_OF_SCORED_CLASSES,
     CHECKS_OF_SCORED_MODELS,
 )
@@ -43,7 +41,7 @@ from ..validation._labels import (
     read_item_names,
     split_target,
 )
-from ..validation._parameters import check_parameter, check_parameters, label
+from ..validation._parameters import check_parameter, label
 from ..validation._rules import look_for
 
 
@@ -110,19 +108,7 @@ def make_ranking_scorer(
         measure = {m if isinstance(m, str) else repr(m): m for m in measure}
     is_single = not isinstance(measure, dict)
     named: Any = {"": measure} if is_single else measure
-    measures = {name: resolve_measure(m, copied=True) for name, m in named.items()}
-    names = [name for name in named.values() if isinstance(name, str)]
-    refuse(
-        CHECKS_OF_NAMED_MEASURES,
-        measures=measures,
-        params=params,
-        stated={name: stated_parameters(name) for name in names},
-        parameters=[one.get_params() for one in measures.values()],
-    )
-    for one_measure in measures.values():
-        own = one_measure.get_params()
-        one_measure.set_params(**{key: params[key] for key in params if key in own})
-        check_parameters(one_measure)
+    measures = resolve_measures(named, params)
     return RankingScorer(
         measures[""] if is_single else measures, one_list=one_list, pos_label=pos_label
     )

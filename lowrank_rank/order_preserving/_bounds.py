@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from ..fitting._linear_problem import lbfgs
 from ..lists._lists import RankingLists
 from ..target_losses._names import names_of, resolve_target_loss
+from ..target_losses._positional import falls_of_discounts
 from ..validation._arrays import (
     ArrayLike,
     check_finite,
@@ -29,8 +30,6 @@ from ..validation._parameters import check_parameter, checked, count, number
 from ._surrogates import (
     LARGEST_SCORE,
     Surrogate,
-    discounts_of,
-    falls_of_discounts,
     resolve_surrogate,
 )
 
@@ -101,55 +100,17 @@ def surrogate_loss(
 
 
 def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
-    """Compute the constant of a positional measure in the regret bound of a surrogate.
+    """Compute C_phi(p) of a positional measure, or of its discounts.
 
-    For the discount phi, it is
-    ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``. The
-    bound (9) of [1]_ has p = 2.
-
-    Parameters
-    ----------
-    measure : str, PositionalLoss or array-like of shape (r,)
-        A positional measure, or its discounts phi(1) >= ... >= phi(r).
-    n_items : int or None, default=None
-        The number r of items; a measure needs it.
-    p : float, default=2.0
-        Power of the differences, > 0.
-
-    Returns
-    -------
-    float
-        >= 0; 0 if all discounts are equal.
-
-    Raises
-    ------
-    ValueError
-        If discounts increase or are not finite, or a measure comes without `n_items`.
-
-    References
-    ----------
-    .. [1] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
-       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93,
-       2013.
-
-    Examples
-    --------
-    >>> from lowrank_rank.calibration import C_phi
-    >>> C_phi([1.0, 0.5, 0.25])  # 1 - 0.25
-    0.75
-    >>> C_phi("precision@1", n_items=4)
-    1.0
+    See `PositionalLoss.C_phi`.
     """
-    arrive(measure=measure)
     if isinstance(measure, str) or hasattr(measure, "rank_features"):
-        check_parameter("n_items", n_items, [count()])
         loss = resolve_target_loss(measure)
         if not loss.is_positional:
             names = names_of(lambda loss: loss.is_positional, one_each=True)
             refuse(CHECKS_OF_DISCOUNTS, loss=loss, names=names)
-        phi = discounts_of(loss, n_items)
-    else:
-        phi = check_finite(numbers(measure, "measure"), "measure")
+        return loss.C_phi(n_items, p=p)
+    phi = check_finite(numbers(measure, "measure"), "measure")
     check_parameter("p", p, [number(above=0)])
     if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
         refuse(CHECKS_OF_DISCOUNTS, phi=phi)
@@ -166,7 +127,7 @@ def regret_bound(
 
     The bound is ``c * C_phi(2) * sqrt(surrogate_regret)``, inequality (9) of [1]_, for
     the scores of any model. The docstring of each surrogate gives c, and the source of
-    c.
+    c. C_phi(2) is ``measure.C_phi(r)`` of a positional measure.
 
     Parameters
     ----------
@@ -175,7 +136,7 @@ def regret_bound(
     expected : array-like of shape (n, r)
         Expected utilities E v of each list.
     measure : str, PositionalLoss or array-like of shape (r,)
-        As in `C_phi`.
+        A positional measure, or its discounts phi(1) >= ... >= phi(r).
     surrogate_regret : array-like of shape (n,)
         Expected surrogate loss of the scores minus the least one, >= 0.
 

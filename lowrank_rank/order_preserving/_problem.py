@@ -26,6 +26,7 @@ from ..fitting._encoding import (
 from ..fitting._linear_problem import LinearProblem, lbfgs
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Moments, Scaling, SecondMoments, chosen_alpha
+from ..target_losses._positional import discounts_of, falls_of_discounts
 from ..validation._arrays import is_finite
 from ..validation._check import refuse
 from ..validation._checks_of_surrogates import (
@@ -40,8 +41,6 @@ from ._surrogates import (
     PairwiseLogistic,
     check_pairs,
     checked_values,
-    discounts_of,
-    falls_of_discounts,
     resolve_surrogate,
     surrogate_for,
 )

@@ -898,17 +898,3 @@ def check_has_utilities(target_loss, who):
         has_utilities=False,
         names=names_of(has_utilities, one_each=True),
     )
-
-
-def falls_of_discounts(phi, p=2.0):
-    """Compute C_phi(p) of the discounts phi(1) >= ... >= phi(r)."""
-    # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2); rounding may be below 0
-    half = len(phi) // 2
-    differences = np.maximum(phi[:half] - phi[::-1][:half], 0.0)
-    return float((differences**p).sum() ** (1.0 / p))
-
-
-def discounts_of(loss, n_items):
-    """Return the discounts phi(1), ..., phi(n_items) of a positional loss."""
-    ranks = np.arange(1, n_items + 1)[np.newaxis]
-    return -loss.rank_features(ranks)[0]

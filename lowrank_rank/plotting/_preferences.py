@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..decoders import preference_cost
 from ..decoders.feedback_arcs._decoders import pd_decoder
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING
-from ..decoders.feedback_arcs._graphs import net_preferences
+from ..decoders.feedback_arcs._graphs import net_preferences, preference_cost
 from ..validation._arrays import ArrayLike, MatrixLike
 from ..validation._check import refuse
 from ..validation._checks_of_models import CHECKS_OF_DISPLAYS

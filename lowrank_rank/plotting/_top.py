@@ -81,7 +81,7 @@ class PrecisionAtKDisplay(Display):
 
     See Also
     --------
-    lowrank_rank.metrics.precision_at_k_score : One point of the curve.
+    lowrank_rank.metrics.measure_score : One point of the curve.
 
     Examples
     --------

@@ -15,8 +15,8 @@ is one function from `SortedLists` to the value of each list and these slopes. T
 perceptrons have the same form, with the mistakes as their value.
 """
 
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,9 @@ from ..validation._arrays import (
 )
 from ..validation._check import refuse
 from ..validation._checks_of_top import CHECKS_OF_SCORED_TOP
+from ..validation._ids import read_lists
 from ..validation._kinds import arrive
-from ..validation._parameters import check_parameter, checked, number
+from ..validation._parameters import check_parameter, number
 
 
 class SortedLists:
@@ -225,9 +226,18 @@ def precision_surrogate(
     arrive(y=y, scores=scores)
     check_parameter("surrogate", surrogate, [*PRECISION_SURROGATES])
     positives, negatives, k = rows_by_class(y, scores, k)
+    scores = np.asarray(scores, dtype=np.float64)
+    return surrogate_of_list(surrogate, scores, positives, negatives, k)
+
+
+def surrogate_of_list(surrogate, scores, positives, negatives, k):
+    """Compute a surrogate of one list and a subgradient in its scores.
+
+    `positives` and `negatives` are rows, best first.
+    """
     order = np.concatenate([positives, negatives])
     lists = SortedLists(
-        np.asarray(scores, dtype=np.float64)[order],
+        scores[order],
         n_positives=np.array([len(positives)]),
         n_negatives=np.array([len(negatives)]),
         k=np.array([k]),
@@ -258,15 +268,95 @@ def rows_by_class(y, scores, k):
 # Margins and mistake bounds -----------------------------------------------------------
 
 
-class PrecisionMargins(NamedTuple):
-    """Margins of one scored list at k; see `precision_margins`."""
+@dataclass(frozen=True)
+class PrecisionMargins:
+    """Margins of scored batches at k, with the perceptrons' bound of mistakes.
+
+    Returned by `lowrank_rank.calibration.precision_margins`.
+
+    Attributes
+    ----------
+    weak, average, strong : float
+        The smallest margin over the batches in each sense.
+    k : int
+        Number of places at the top of each batch.
+    surrogates : dict of str to float
+        Sums over the batches of the surrogates "avg" and "max" of the scores.
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import precision_margins
+    >>> margins = precision_margins([1, 1, 1, 0], [4.0, 2.0, 1.0, 0.5], k=2)
+    >>> margins.weak, margins.average, margins.strong
+    (1.5, 1.0, 0.5)
+    """
 
     weak: float
     average: float
     strong: float
+    k: int = field(repr=False)
+    surrogates: dict[str, float] = field(repr=False)
+
+    def mistake_bound(
+        self, radius: float, norm: float, *, surrogate: str = "avg"
+    ) -> float:
+        """Return an upper bound on the mistakes of a perceptron over the batches.
+
+        With scores X w and L the sum over the batches of the surrogate of the scores,
+        it is ``(norm * radius * sqrt(4 k) + sqrt(L))**2`` (theorem 7 of [1]_ for "avg",
+        theorem 9 for "max"). Where the margin is positive, the weights w / margin give
+        ``4 k (norm * radius / margin)**2``, for any number of passes over the batches
+        (corollaries 8 and 10). The result is the smaller of the two.
+
+        Parameters
+        ----------
+        radius : float
+            Largest norm of a row.
+        norm : float
+            Norm of w.
+        surrogate : {"avg", "max"}, default="avg"
+            Perceptron@k-avg, by the average margin, or Perceptron@k-max, by the strong
+            margin.
+
+        Returns
+        -------
+        float
+            Bound on the sum over the batches of the number of negatives in the top k.
+
+        Raises
+        ------
+        ValueError
+            If radius or norm is negative or not finite, or the name is unknown.
+
+        References
+        ----------
+        .. [1] P. Kar, H. Narasimhan, P. Jain, ICML 2015, theorems 7 and 9,
+           corollaries 8 and 10.
+
+        Examples
+        --------
+        Rows of at most norm 1, and weights of norm 2: 4 * 2 * 2**2.
+
+        >>> from lowrank_rank.calibration import precision_margins
+        >>> margins = precision_margins([1, 1, 1, 0], [4.0, 2.0, 1.0, 0.5], k=2)
+        >>> round(margins.mistake_bound(radius=1.0, norm=2.0))
+        32
+        """
+        check_parameter("radius", radius, [number(0)])
+        check_parameter("norm", norm, [number(0)])
+        check_parameter("surrogate", surrogate, [*self.surrogates])
+        of_steps = norm * radius * np.sqrt(4.0 * self.k)
+        bound = (of_steps + np.sqrt(self.surrogates[surrogate])) ** 2
+        margin = {"avg": self.average, "max": self.strong}[surrogate]
+        if margin > 0:
+            # The surrogate of the weights w / margin is 0.
+            bound = min(bound, (of_steps / margin) ** 2)
+        return float(bound)
 
 
-def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargins:
+def precision_margins(
+    y: ArrayLike, scores: ArrayLike, k: int, *, qid: ArrayLike | None = None
+) -> PrecisionMargins:
     """Return margins of the positives over the best negative in three senses.
 
     With positive scores ``a_1 >= ... >= a_P`` and the best negative score b:
@@ -286,17 +376,22 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
         Higher is better.
     k : int
         1 <= k <= P.
+    qid : array-like of shape (n,) or None, default=None
+        The mini-batch of each row; None is one batch. The result has the smallest
+        margins over the batches.
 
     Returns
     -------
     PrecisionMargins
-        See `PrecisionMargins`: weak >= average >= strong, in units of the scores;
-        infinite without negatives.
+        weak >= average >= strong, in units of the scores; infinite without negatives.
+        ``mistake_bound(radius, norm)`` bounds the mistakes of the perceptrons over the
+        batches.
 
     Raises
     ------
     ValueError
-        If k does not lie in 1..P, y is not 0 and 1 or scores are not finite.
+        If k does not lie in 1..P of each batch, y is not 0 and 1 or scores are not
+        finite.
 
     References
     ----------
@@ -309,68 +404,27 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     >>> precision_margins([1, 1, 1, 0], [4.0, 2.0, 1.0, 0.5], k=2)
     PrecisionMargins(weak=1.5, average=1.0, strong=0.5)
     """
-    arrive(y=y, scores=scores)
-    positives, negatives, k = rows_by_class(y, scores, k)
+    arrive(y=y, scores=scores, qid=qid)
+    check_same_index(y=y, scores=scores, qid=qid)
+    rows_by_class(y, scores, k)  # checks all rows
+    y = np.asarray(y, dtype=np.float64)
     scores = np.asarray(scores, dtype=np.float64)
-    a = scores[positives]
-    b = scores[negatives].max(initial=-np.inf)
+    lists = read_lists(qid, len(y))
+    margins = []
+    sums = {"avg": 0.0, "max": 0.0}
+    for y_batch, batch in zip(
+        np.split(lists.group(y), lists.starts[1:]),
+        np.split(lists.group(scores), lists.starts[1:]),
+        strict=True,
+    ):
+        positives, negatives, k = rows_by_class(y_batch, batch, k)
+        a = batch[positives]
+        b = batch[negatives].max(initial=-np.inf)
+        margins.append([a[k - 1] - b, a[k - 1 :].mean() - b, a[-1] - b])
+        for name in sums:
+            value, _ = surrogate_of_list(name, batch, positives, negatives, k)
+            sums[name] += value
+    weak, average, strong = np.min(margins, axis=0).tolist()
     return PrecisionMargins(
-        weak=float(a[k - 1] - b),
-        average=float(a[k - 1 :].mean() - b),
-        strong=float(a[-1] - b),
+        weak=weak, average=average, strong=strong, k=k, surrogates=sums
     )
-
-
-@checked(
-    k=[number(0)], radius=[number(0)], norm=[number(0)], surrogate_loss=[number(0)]
-)
-def precision_mistake_bound(
-    k: float, radius: float, norm: float, surrogate_loss: float = 0.0
-) -> float:
-    """Return an upper bound on the mistakes of the perceptrons over mini-batches.
-
-    ``(norm * radius * sqrt(4 k) + sqrt(surrogate_loss))**2``, for any weights w of that
-    norm. ``k=1/2`` bounds the updates of the batch perceptron of classes,
-    ``StructuredHingeClassifier(solver="perceptron")``: ``2 (norm * radius)**2`` for
-    weights that give every row a margin of at least 1 over the other classes (theorem
-    17.5 of [2]_).
-
-    Parameters
-    ----------
-    k : float
-        Number of places at the top of each mini-batch, at most its number of positives.
-    radius : float
-        Largest norm of a row.
-    norm : float
-        Norm of w. If w of norm 1 has the margin gamma > 0 in every batch, ``norm = 1 /
-        gamma`` without a surrogate loss gives the bound ``4 k radius**2 / gamma**2``.
-        The margin is the average margin of `precision_margins` for Perceptron@k-avg
-        (corollary 8) and the strong margin for Perceptron@k-max (corollary 10).
-    surrogate_loss : float, default=0.0
-        Sum over the batches of the surrogate of the scores X w: "avg" for
-        Perceptron@k-avg (theorem 7), "max" for Perceptron@k-max (theorem 9).
-
-    Returns
-    -------
-    float
-        Bound on the sum over the batches of the number of negatives in the top k.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative or not finite.
-
-    References
-    ----------
-    .. [1] P. Kar, H. Narasimhan, P. Jain, ICML 2015, theorems 7 and 9,
-       corollaries 8 and 10.
-    .. [2] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
-       University Press 2014, theorem 17.5 and exercise 2 of chapter 17.
-
-    Examples
-    --------
-    >>> from lowrank_rank.calibration import precision_mistake_bound
-    >>> round(precision_mistake_bound(k=2, radius=1.0, norm=2.0))  # 4 * 2 * 2.0**2
-    32
-    """
-    return float((norm * radius * np.sqrt(4.0 * k) + np.sqrt(surrogate_loss)) ** 2)

@@ -17,9 +17,10 @@ from sklearn.base import clone
 from ..fitting._pairs import PairSums, dense_grades
 from ..lists._lists import RankingLists
 from ..lists._ranks import mid_ranks
-from ..target_losses import AUC, NDCG, FBeta, KendallTau, PrecisionAtK, RecallAtK
+from ..target_losses import AUC, NDCG, FBeta, PrecisionAtK, RecallAtK
 from ..target_losses._classes import BalancedAccuracy
 from ..target_losses._names import resolve_measure
+from ..target_losses._pairwise import KendallTau
 from ..target_losses._target_loss import RankingMeasure, reciprocal
 from ..validation._arrays import ArrayLike, check_same_labels, check_same_shape
 from ..validation._check import refuse

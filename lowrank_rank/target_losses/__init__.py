@@ -1,20 +1,17 @@
 """Target losses: each owns its encoding, its decoders and its measure."""
 
 from ._average_precision import MeanAveragePrecision
-from ._cascade import ExpectedReciprocalRank, ReciprocalRank, SuccessAtK
 from ._classes import FBeta, MatrixLoss, SetLoss
-from ._pairwise import KendallTau, PairwiseDisagreement
+from ._pairwise import PairwiseDisagreement
 from ._positional import (
     AUC,
     DCG,
     NDCG,
     ExpectedRankUtility,
-    GainAtK,
     PositionalLoss,
     PrecisionAtK,
     PrecisionAtShare,
     RecallAtK,
-    SpearmanRho,
 )
 from ._target_loss import TargetLoss
 
@@ -23,10 +20,7 @@ __all__ = [
     "DCG",
     "NDCG",
     "ExpectedRankUtility",
-    "ExpectedReciprocalRank",
     "FBeta",
-    "GainAtK",
-    "KendallTau",
     "MatrixLoss",
     "MeanAveragePrecision",
     "PairwiseDisagreement",
@@ -34,9 +28,6 @@ __all__ = [
     "PrecisionAtK",
     "PrecisionAtShare",
     "RecallAtK",
-    "ReciprocalRank",
     "SetLoss",
-    "SpearmanRho",
-    "SuccessAtK",
     "TargetLoss",
 ]

@@ -4,11 +4,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..decoders import decode_map_exact, decode_map_local_search
 from ..decoders._average_precision import (
     MAX_ITEMS,
     MAX_ITEMS_EXACT,
     decode_map_diagonal,
+    decode_map_exact,
+    decode_map_local_search,
 )
 from ..lists._ranks import block_lengths, sort_lists, tie_blocks
 from ..validation._arrays import ArrayLike
@@ -89,6 +90,7 @@ def _average_over_ties(precision, relevant, R, a, blocks, lists, k):
 class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     """Mean average precision, as the loss ``1 - AP``.
 
+    AP is the mean over the relevant items of (relevant items up to rank(i)) / rank(i).
     ``AP = sum_{i >= j} alpha_ij / max(rank(i), rank(j))`` with alpha_ij = y_i y_j /
     sum(y). Lists of fixed items have four decoders. "exact" is a dynamic program over
     subsets, up to 22 items. "diagonal" sorts u_ii and is calibrated under P_reinforce

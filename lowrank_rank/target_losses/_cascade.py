@@ -111,7 +111,9 @@ def _tied_cascade(q, a, k):
 
 
 class ReciprocalRank(BinaryMeasure):
-    """One over the rank of the first relevant item, 0 below rank k; for scorers.
+    """Reciprocal rank of the first relevant item, "mrr"; for scorers.
+
+    ``RR = 1 / min{rank(i): y_i = 1}``, 0 below rank k; the mean over lists is MRR.
 
     Parameters
     ----------
@@ -120,12 +122,16 @@ class ReciprocalRank(BinaryMeasure):
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
+    References
+    ----------
+    .. [1] E. Voorhees, "The TREC-8 Question Answering Track Report", TREC 1999.
+
     Examples
     --------
-    >>> from lowrank_rank.target_losses import ReciprocalRank
-    >>> ReciprocalRank().measure([0, 1], [2.0, 1.0])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("mrr", [0, 1], [2.0, 1.0])
     0.5
-    >>> ReciprocalRank(k=1).measure([0, 1], [2.0, 1.0])
+    >>> measure_score("mrr@1", [0, 1], [2.0, 1.0])
     0.0
     """
 
@@ -146,6 +152,8 @@ class ReciprocalRank(BinaryMeasure):
 class SuccessAtK(BinaryMeasure):
     """Success at k, or hit rate: whether one of the first k is relevant; for scorers.
 
+    ``max_i [rank(i) <= k] y_i``, the name "success@k".
+
     Parameters
     ----------
     k : int, default=10
@@ -155,10 +163,10 @@ class SuccessAtK(BinaryMeasure):
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import SuccessAtK
-    >>> SuccessAtK(k=2).measure([0, 1, 0], [3, 2, 1])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("success@2", [0, 1, 0], [3, 2, 1])
     1.0
-    >>> SuccessAtK(k=2).measure([0, 1, 0], [3, 2, 2])  # one of two orders
+    >>> measure_score("success@2", [0, 1, 0], [3, 2, 2])  # one of two orders
     0.5
     """
 
@@ -177,7 +185,10 @@ class SuccessAtK(BinaryMeasure):
 
 
 class ExpectedReciprocalRank(RankingMeasure):
-    """Expected reciprocal rank; for scorers.
+    """Expected reciprocal rank, "err"; for scorers.
+
+    ``ERR = sum_p [p <= k] R_p / p * prod_{q < p} (1 - R_q)``, where a reader stops at
+    position p with probability ``R_p = (2**y - 1) / 2**max_grade`` of its grade y.
 
     Parameters
     ----------
@@ -186,10 +197,15 @@ class ExpectedReciprocalRank(RankingMeasure):
     max_grade : float, default=4.0
         The highest grade of the scale.
 
+    References
+    ----------
+    .. [1] O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan, "Expected Reciprocal Rank for
+       Graded Relevance", CIKM 2009.
+
     Examples
     --------
-    >>> from lowrank_rank.target_losses import ExpectedReciprocalRank
-    >>> ExpectedReciprocalRank(max_grade=1).measure([0, 1], [2.0, 1.0])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("err", [0, 1], [2.0, 1.0], max_grade=1)  # (1/2) * (1/2)
     0.25
     """
 

@@ -11,8 +11,17 @@ from sklearn.base import clone
 
 from ..validation._arrays import shown
 from ..validation._check import refuse
-from ..validation._checks_of_scores import CHECKS_OF_MEASURES, CHECKS_OF_NAMES
-from ..validation._parameters import check_parameter, count, refuse_class
+from ..validation._checks_of_scores import (
+    CHECKS_OF_MEASURES,
+    CHECKS_OF_NAMED_MEASURES,
+    CHECKS_OF_NAMES,
+)
+from ..validation._parameters import (
+    check_parameter,
+    check_parameters,
+    count,
+    refuse_class,
+)
 from ._average_precision import MeanAveragePrecision
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank, SuccessAtK
 from ._pairwise import KendallTau, PairwiseDisagreement
@@ -193,6 +202,30 @@ def resolve_measure(
         refuse(CHECKS_OF_MEASURES, measure=measure, kind=_KINDS[scored])
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)
+
+
+def resolve_measures(
+    named: dict[str, Any], params: dict[str, Any]
+) -> dict[str, RankingMeasure]:
+    """Return copies of the measures of names or objects, by the same keys.
+
+    Each measure gets the parameters among `params` that it has. Refuses a parameter
+    that none has, and another value than that in a name.
+    """
+    measures = {key: resolve_measure(one, copied=True) for key, one in named.items()}
+    names = [one for one in named.values() if isinstance(one, str)]
+    refuse(
+        CHECKS_OF_NAMED_MEASURES,
+        measures=measures,
+        params=params,
+        stated={name: stated_parameters(name) for name in names},
+        parameters=[one.get_params() for one in measures.values()],
+    )
+    for measure in measures.values():
+        own = measure.get_params()
+        measure.set_params(**{key: params[key] for key in params if key in own})
+        check_parameters(measure)
+    return measures
 
 
 def stated_parameters(name):

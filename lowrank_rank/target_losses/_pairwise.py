@@ -279,7 +279,7 @@ class KendallTau(PairwiseDisagreement):
 
     ``2/(r(r-1)) sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]`` is the unit
     pairwise disagreement of grades, divided by the number of pairs. Pairs tied in the
-    label count as wrong in every order.
+    label count as wrong in every order. The measure "kendall" is minus this loss.
 
     References
     ----------
@@ -288,9 +288,9 @@ class KendallTau(PairwiseDisagreement):
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import KendallTau
-    >>> KendallTau().loss([[2, 0, 1]], [[1, 2, 3]]).round(4)
-    array([0.3333])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("kendall", [2, 0, 1], [3, 2, 1])  # 1 of 3 pairs
+    -0.3333333333333333
     """
 
     takes_preferences = False

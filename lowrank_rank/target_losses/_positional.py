@@ -26,7 +26,7 @@ from ..lists._ranks import (
     tie_blocks,
 )
 from ..validation._arrays import ArrayLike
-from ..validation._parameters import count, number
+from ..validation._parameters import check_parameter, count, number
 from ._target_loss import RELEVANCE, BinaryMeasure, Decoder, TargetLoss, reciprocal
 
 # Sums over positions ----------------------------------------------------------------
@@ -139,10 +139,10 @@ def discounts(discount, lists, cutoff=None):
 
 
 K = count()._replace(
-    words="an integer >= 1 (for a share of the relevant items give share=...)"
+    words="an integer >= 1 (PrecisionAtShare takes a share of the relevant items)"
 )
 SHARE = number(above=0, maximum=1)._replace(
-    words="in (0, 1], a share of the relevant items (for a count give k=...)"
+    words="in (0, 1], a share of the relevant items (PrecisionAtK takes a count)"
 )
 
 
@@ -181,6 +181,20 @@ def items_below(p, r):
         The discount at each position.
     """
     return (r - p) * 1.0
+
+
+def falls_of_discounts(phi, p=2.0):
+    """Compute C_phi(p) of the discounts phi(1) >= ... >= phi(r)."""
+    # phi(i) - phi(r - i + 1), for i = 1, ..., floor(r/2); rounding may be below 0
+    half = len(phi) // 2
+    differences = np.maximum(phi[:half] - phi[::-1][:half], 0.0)
+    return float((differences**p).sum() ** (1.0 / p))
+
+
+def discounts_of(loss, n_items):
+    """Return the discounts phi(1), ..., phi(n_items) of a positional loss."""
+    ranks = np.arange(1, n_items + 1)[np.newaxis]
+    return -loss.rank_features(ranks)[0]
 
 
 # Bases ------------------------------------------------------------------------------
@@ -377,6 +391,40 @@ class PositionalLoss(TargetLoss):
         """Compute constant - measure_offset(y), shape (n_lists,)."""
         flat, lists = self._flat_labels(y)
         return (self.constant - self.measure_offset(flat, lists)) * np.ones(len(y))
+
+    def C_phi(self, n_items: int, *, p: float = 2.0) -> float:
+        """Compute the constant of the measure in the regret bound of a surrogate.
+
+        For the discount phi, it is
+        ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``. The
+        bound (9) of [1]_ has p = 2, see `lowrank_rank.calibration.regret_bound`.
+
+        Parameters
+        ----------
+        n_items : int
+            The number r of items.
+        p : float, default=2.0
+            Power of the differences, > 0.
+
+        Returns
+        -------
+        float
+            >= 0; 0 if all discounts are equal.
+
+        References
+        ----------
+        .. [1] C. Calauzènes, N. Usunier, P. Gallinari, Machine Learning 93, 2013,
+           equation (10).
+
+        Examples
+        --------
+        >>> from lowrank_rank.target_losses import PrecisionAtK
+        >>> PrecisionAtK(k=1).C_phi(n_items=4)
+        1.0
+        """
+        check_parameter("n_items", n_items, [count()])
+        check_parameter("p", p, [number(above=0)])
+        return falls_of_discounts(discounts_of(self, n_items), p)
 
     def row_targets(
         self, y: np.ndarray, lists: Any, weights: Any
@@ -587,6 +635,8 @@ class DCG(PositionalLoss):
     References
     ----------
     .. [1] C. Calauzènes, N. Usunier, P. Gallinari, Machine Learning 93, 2013, table 1.
+    .. [2] K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR
+       techniques", ACM TOIS 20, 2002.
 
     Examples
     --------
@@ -619,7 +669,7 @@ class DCG(PositionalLoss):
 class GainAtK(_TopK):
     """Total of the grades among the first k, as the loss ``-sum_i [rank(i) <= k] y_i``.
 
-    If the grades are amounts of money, so is the total.
+    Its name is "gain@k". If the grades are amounts of money, so is the total.
 
     Parameters
     ----------
@@ -630,8 +680,8 @@ class GainAtK(_TopK):
     --------
     Two cases can be inspected, and the second and third are worth 100 and 30:
 
-    >>> from lowrank_rank.target_losses import GainAtK
-    >>> GainAtK(k=2).measure([0, 100, 30], [0.9, 0.7, 0.1])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("gain@2", [0, 100, 30], [0.9, 0.7, 0.1])
     100.0
     """
 
@@ -689,8 +739,9 @@ class NDCG(DCG):
 class SpearmanRho(PositionalLoss):
     """Spearman's rank correlation, as the loss ``1 - rho``.
 
-    The label is a ranking: r - rank, or any numbers that are higher for better items. A
-    label with ties means the average over all rankings that agree with it.
+    Its name is "spearman". The label is a ranking: r - rank, or any numbers that are
+    higher for better items. A label with ties means the average over all rankings that
+    agree with it.
 
     References
     ----------
@@ -698,9 +749,9 @@ class SpearmanRho(PositionalLoss):
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import SpearmanRho
-    >>> SpearmanRho().loss([[2, 1, 0]], [[3, 2, 1]])  # 1 - (-1)
-    array([2.])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("spearman", [2, 1, 0], [1, 2, 3])
+    -1.0
     """
 
     labels = "any"

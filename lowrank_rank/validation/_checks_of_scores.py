@@ -281,13 +281,6 @@ def _finds_no_parameter(given):
     return None
 
 
-def _finds_two_cuts(given):
-    """Find a count and a share that both cut a list."""
-    if given.k is None or given.share is None:
-        return None
-    return {"k": shown(given.k), "share": shown(given.share)}
-
-
 #: Measures by name with what is given for all of them.
 CHECKS_OF_NAMED_MEASURES = [
     Check(
@@ -309,12 +302,6 @@ CHECKS_OF_NAMED_MEASURES = [
             "without a cut-off of their own do: {with_k}."
         ),
         remedies={"Without it": "k = None"},
-    ),
-    Check(
-        name="two cut-offs",
-        finds=_finds_two_cuts,
-        sentence="k={k} and share={share} both cut the list: give one of them.",
-        remedies={"For the count": "share = None", "For the share": "k = None"},
     ),
     Check(
         name="parameter with two values",

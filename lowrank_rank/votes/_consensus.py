@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._tables import TableMixin
-from ..decoders import decode_pd_dag, decode_pd_exact, preference_cost
+from ..decoders import decode_pd_dag, decode_pd_exact
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
 from ..decoders.feedback_arcs._graphs import (
     acyclic,
@@ -17,6 +17,7 @@ from ..decoders.feedback_arcs._graphs import (
     matrices_from_differences,
     net_preferences,
     net_scores,
+    preference_cost,
     strong_components,
 )
 from ..decoders.feedback_arcs._local_search import search, shakes_of

@@ -33,16 +33,7 @@ from lowrank_rank import (
     ranking_target,
 )
 from lowrank_rank.boosting import boosting_objective
-from lowrank_rank.decoders import (
-    Decoded,
-    decode_map_exact,
-    decode_map_local_search,
-    decode_pd_borda,
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
-    preference_cost,
-)
+from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
 from lowrank_rank.evaluation import (
     compare_runs,
     compare_values,
@@ -56,14 +47,20 @@ from lowrank_rank.votes import consensus_ranking
 
 from ..internals import (
     PRECISION_SURROGATES,
+    Decoded,
     average_precision_bound,
     average_precision_value,
     decode_assignment,
     decode_map_diagonal,
+    decode_map_exact,
+    decode_map_local_search,
+    decode_pd_borda,
+    decode_pd_local_search,
     decode_sort,
     differences_from_matrices,
     names_of,
     net_scores,
+    preference_cost,
     resolve_measure,
 )
 from .cases import (

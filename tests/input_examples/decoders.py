@@ -30,7 +30,7 @@ def triangles():
 
 
 COST = """
-from lowrank_rank.decoders import preference_cost
+from lowrank_rank.decoders.feedback_arcs._graphs import preference_cost
 result = preference_cost(u, ranks)
 """
 DAG = """
@@ -42,7 +42,7 @@ from lowrank_rank.decoders import decode_pd_exact
 result = decode_pd_exact(u).values
 """
 MAP = """
-from lowrank_rank.decoders import decode_map_exact
+from lowrank_rank.decoders._average_precision import decode_map_exact
 result = decode_map_exact(u, n_items).values
 """
 ASSIGNMENT = """

@@ -3,9 +3,9 @@
 import numpy as np
 
 from lowrank_rank import OrderPreservingRegressor
-from lowrank_rank.decoders import decode_map_exact
 from lowrank_rank.metrics import ndcg_score
 
+from ..internals import decode_map_exact
 from . import Example
 
 

@@ -28,7 +28,6 @@ def grades():
         "qid": np.repeat(np.arange(6), 4),
         "measure": "ndcg",
         "k": None,
-        "share": None,
         "target_loss": "ndcg",
         "labels": "graded",
         "params": {},
@@ -52,6 +51,10 @@ MEASURE = """
 from lowrank_rank.metrics import measure_score
 result = measure_score(measure, y_true, y_score, qid=globals().get('qid'))
 """
+WITH_PARAMS = """
+from lowrank_rank.metrics import measure_score
+result = measure_score(measure, y_true, y_score, qid=qid, **params)
+"""
 OF_YOUR_OWN = """
 from lowrank_rank.target_losses import NDCG
 class Mine(NDCG):
@@ -62,10 +65,6 @@ result = Mine().measure(y_true, y_score, qid=qid)
 PER_QUERY = """
 from lowrank_rank.evaluation import per_query
 result = per_query(y_true, y_score, qid=qid, measure=measure, k=k)
-"""
-TWO_CUTS = """
-from lowrank_rank.metrics import precision_at_k_score
-result = precision_at_k_score(y_true, y_score, qid=qid, k=k, share=share)
 """
 SCORER = "result = str(make_ranking_scorer(measure, **params))"
 FIT = """
@@ -119,7 +118,7 @@ OF_MEASURES = [
     Example(
         "only a measure",
         grades,
-        "target_loss = lowrank_rank.target_losses.ReciprocalRank()",
+        "target_loss = make_ranking_scorer('mrr').measure",
         FIT,
     ),
     Example("name of a measure elsewhere", grades, "measure = 'bpref'", MEASURE),
@@ -130,9 +129,6 @@ OF_MEASURES = [
     Example("cut-off in a name", grades, "measure = 'precision@0%'", SCORER),
     Example("no measure", grades, "measure = []", SCORER),
     Example("no measure", grades, "measure = {}", PER_QUERY),
-    Example(
-        "two cut-offs", grades, "k = 2; share = 0.5", TWO_CUTS, ["k = 2", "share = 0.5"]
-    ),
     Example("no cut-off", grades, "k = []", PER_QUERY, ["k = [10]", ""]),
     Example(
         "cut-offs of no measure",
@@ -152,6 +148,18 @@ OF_MEASURES = [
         grades,
         "measure = ['auc', 'ndcg']; params = {'depth': 10}",
         SCORER,
+    ),
+    Example(
+        "parameter with two values",
+        grades,
+        "measure = 'precision@5'; params = {'k': 10}",
+        WITH_PARAMS,
+    ),
+    Example(
+        "parameter of no measure",
+        grades,
+        "measure = 'precision@5'; params = {'share': 0.5}",
+        WITH_PARAMS,
     ),
 ]
 

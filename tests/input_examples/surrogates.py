@@ -102,8 +102,8 @@ model.fit(X, y, qid=qid)
 model.set_params(warm_start=warm_start, loss=loss).fit(X, y, qid=qid)
 result = model.predict(X)
 """
-DISCOUNTS = "result = lowrank_rank.calibration.C_phi(discounts)"
-CONSTANT = "result = lowrank_rank.calibration.C_phi(measure, n_items)"
+DISCOUNTS = "result = lowrank_rank.order_preserving._bounds.C_phi(discounts)"
+CONSTANT = "result = lowrank_rank.order_preserving._bounds.C_phi(measure, n_items)"
 BOUND = """
 result = lowrank_rank.calibration.regret_bound(
     surrogate, measure=measure, expected=expected, surrogate_regret=surrogate_regret

@@ -103,8 +103,10 @@ def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_pd_borda
-    >>> decode_pd_borda([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]).ranks  # net 1, 0, -1
+    Net preferences of the pairs (0, 1), (0, 2), (1, 2); sums 1, 0, -1:
+
+    >>> from lowrank_rank.target_losses import PairwiseDisagreement
+    >>> PairwiseDisagreement().decoders["borda"].decode([[2.0, -1.0, 2.0]], 3)
     array([[1, 2, 3]])
     """
     return by_net_preferences(u, borda_ranks, bound)
@@ -166,12 +168,11 @@ def decode_pd_local_search(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from lowrank_rank.decoders import decode_pd_local_search
-    >>> u = np.zeros((1, 4, 4))
-    >>> u[0, [0, 1, 2, 3, 3], [2, 2, 3, 0, 1]] = [3, 2, 4, 5, 6]
-    >>> decode_pd_local_search(u, bound=True).optimal
-    array([ True])
+    Net preferences of the pairs (0, 1), (0, 2), (1, 2), a cycle:
+
+    >>> from lowrank_rank.target_losses import PairwiseDisagreement
+    >>> PairwiseDisagreement().decoders["local_search"].decode([[2.0, -1.0, 2.0]], 3)
+    array([[1, 2, 3]])
     """
     u = check_preference_matrices(u)
     check_parameter("n_restarts", n_restarts, [count(0), None])
@@ -189,7 +190,7 @@ def decode_pd_exact(
     O(2**r r), solves lists of up to 12 items. Longer lists are solved one strong
     component after another, by the linear relaxation with the violated triangle
     inequalities. Branch and bound (`scipy.optimize.milp`) closes a gap, from the order
-    of `decode_pd_local_search`.
+    of the decoder "local_search".
 
     Parameters
     ----------
@@ -199,7 +200,7 @@ def decode_pd_exact(
     time_limit : float or None, default=60.0
         Seconds for each list; None is no limit. At the limit a warning is given, and
         the best order and bound found so far are returned. The order is never worse
-        than the result of `decode_pd_local_search`, which runs even if no time is left.
+        than that of the decoder "local_search", which runs even if no time is left.
     bound : bool, default=True
         Whether to return the bounds, which cost no extra time.
 

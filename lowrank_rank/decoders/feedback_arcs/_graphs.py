@@ -97,12 +97,6 @@ def preference_cost(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
     ------
     ValueError
         If u or ranks are not finite numbers of these shapes.
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders import preference_cost
-    >>> preference_cost([[[0, 2], [1, 0]]], [[2, 1]])
-    array([2.])
     """
     u = check_preference_matrices(u)
     return costs_of(u, compared_ranks(ranks, *u.shape[:2]))
