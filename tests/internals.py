@@ -2,7 +2,7 @@
 """Private names that tests reach, in one place; every other test uses public names."""
 
 from lowrank_rank._base import linear_scores
-from lowrank_rank._blocks import Blocks, HeldBlocks
+from lowrank_rank._blocks import Blocks
 from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import _trec
 from lowrank_rank.decoders._average_precision import (

@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import BaseRanker, refuse_importances
-from .._blocks import HeldBlocks
+from .._blocks import Blocks
 from .._tables import TableMixin
 from .._typing import Bunch, Named
 from ..fitting._any_regressor import weight_parameters
@@ -444,7 +444,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             qid = groups[rows]
         if weights is not None:
             weights = weights[rows]
-        held = HeldBlocks([(scores, labels, qid, weights)])
+        held = Blocks([(scores, labels, qid, weights)])
         return self._weigh(parts, held), rounds
 
     def _n_folds_held_out(self, parts):

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import LinearRanker
-from .._blocks import Blocks, HeldBlocks, first_block, read_block, read_blocks
+from .._blocks import Blocks, first_block, read_block, read_blocks
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..validation._arrays import ArrayLike, MatrixLike
@@ -202,7 +202,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         with fresh_fit(self):
             loss = self._check_parameters()
             rows = self._read(X, y, qid, sample_weight, loss)
-            self._fit(HeldBlocks([rows]), loss)
+            self._fit(Blocks([rows]), loss)
         return self
 
     def fit_blocks(self, blocks: Iterable[Any]) -> "OrderPreservingRegressor":
