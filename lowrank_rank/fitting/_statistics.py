@@ -10,7 +10,7 @@ stays sparse.
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -271,32 +271,25 @@ def shift_full_columns(X, mean=None):
     return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift
 
 
-class Scaling(NamedTuple):
-    """Features are standardised as ``(x - mean) / scale``.
-
-    Attributes
-    ----------
-    mean, scale : ndarray of shape (p,)
-        The mean is 0 where features are not centred.
-    """
-
-    mean: np.ndarray
-    scale: np.ndarray
-
-    def unscaled(self, coef, intercept):
-        """Coefficients (d, p) and intercepts (d,) of the features as given."""
-        # w (x - mean) / scale + b = (w / scale) x + (b - w mean / scale)
-        coef = coef / self.scale
-        return coef, intercept - coef @ self.mean
-
-
-def standardise(X, scaling):
-    """Standardise a copy of X in double precision; sparse X is not centred."""
+def standardise(X, mean, scale):
+    """Return ``(X - mean) / scale`` in double precision; sparse X is not centred."""
     if sparse.issparse(X):
-        return (X @ sparse.diags(1.0 / scaling.scale)).tocsr()
-    scaled = np.subtract(X, scaling.mean, dtype=np.float64)
-    scaled /= scaling.scale
+        return (X @ sparse.diags(1.0 / scale)).tocsr()
+    scaled = np.subtract(X, mean, dtype=np.float64)
+    scaled /= scale
     return scaled
+
+
+def shift_of(X, mean, scale):
+    """Return what is still to be subtracted from the standardised rows of sparse X."""
+    return mean / scale if sparse.issparse(X) else 0.0
+
+
+def unscaled(coef, intercept, mean, scale):
+    """Coefficients (d, p) and intercepts (d,) of the features as given."""
+    # w (x - mean) / scale + b = (w / scale) x + (b - w mean / scale)
+    coef = coef / scale
+    return coef, intercept - coef @ mean
 
 
 # Second moments ---------------------------------------------------------------------

@@ -25,7 +25,7 @@ from ..fitting._encoding import (
 )
 from ..fitting._linear_problem import LinearProblem, lbfgs
 from ..fitting._ridge import MAX_FEATURES_GRAM
-from ..fitting._statistics import Moments, Scaling, SecondMoments, chosen_alpha
+from ..fitting._statistics import Moments, SecondMoments, chosen_alpha
 from ..validation._arrays import is_finite
 from ..validation._check import refuse
 from ..validation._checks_of_surrogates import (
@@ -193,7 +193,8 @@ class BlockProblem(LinearProblem):
     ----------
     block : tuple of Data and Encoding
     surrogate : Surrogate
-    scaling : Scaling
+    mean, scale : ndarray of shape (p,)
+        What standardises the features.
     mean_normaliser : float
         Factor of the utilities.
     total_weight : float
@@ -202,7 +203,9 @@ class BlockProblem(LinearProblem):
         Divisor of the sum over lists.
     """
 
-    def __init__(self, block, surrogate, scaling, mean_normaliser, total_weight, total):
+    def __init__(
+        self, block, surrogate, mean, scale, mean_normaliser, total_weight, total
+    ):
         rows, encoding = block
         v, weights = utilities_and_weights(rows, encoding)
         self.surrogate = surrogate
@@ -235,7 +238,6 @@ class BlockProblem(LinearProblem):
             self.list_factor = (self.list_weights > 0) / divisor / total
         self.row_factor = self.lists.repeat(self.list_factor)
         X = rows.X
-        mean, scale = scaling
         is_far = np.abs(mean) > 1e3 * scale  # products would cancel digits
         if is_far.any() and not sparse.issparse(X):
             X = X - np.where(is_far, mean, 0.0)
@@ -300,8 +302,8 @@ class Problem:
     total : float
         Divisor of the sum over lists, of weights that add up to one: 1, or the mean
         utility.
-    scaling : Scaling
-        The standardisation of the features.
+    mean, scale : ndarray of shape (p,)
+        What standardises the features.
     alpha : float
         The penalty in use.
     """
@@ -340,8 +342,10 @@ class Problem:
             self.total = mean_utility
 
         # The standardised features, and their penalty
-        scale = features.scale if standardize else np.ones(len(features.mean))
-        self.scaling = Scaling(features.mean, scale)
+        self.mean = features.mean
+        self.scale = np.ones(len(self.mean))
+        if standardize:
+            self.scale = features.scale
         # Curvature of the mean loss at equal scores
         curvature = 1.0 if self.surrogate.is_squared else 1.0 / (self.n_items or 1)
         self.alpha = chosen_alpha(
@@ -350,7 +354,8 @@ class Problem:
         self.blocks = encoded.map(
             BlockProblem,
             self.surrogate,
-            self.scaling,
+            self.mean,
+            self.scale,
             self.mean_normaliser,
             total_weight,
             self.total,
@@ -369,14 +374,13 @@ class Problem:
 
     def solve_ridge(self):
         """Solve a squared surrogate by ridge regression; returns what `lbfgs` does."""
-        scale = self.scaling.scale
         # A squared surrogate is twice the half squared error of `SecondMoments.solve`.
         penalty = 0.5 * self.alpha * (self.item_weights.sum() * self.total)
-        coef, intercept = self.second_moments.solve(penalty, scale)
+        coef, intercept = self.second_moments.solve(penalty, self.scale)
         coef = self.mean_normaliser * coef.T
         intercept = self.mean_normaliser * intercept
         # Of standardised features
-        theta = np.column_stack([coef * scale, intercept + coef @ self.scaling.mean])
+        theta = np.column_stack([coef * self.scale, intercept + coef @ self.mean])
         value, _ = self.value_and_gradient(theta)
         if not np.isfinite(value):
             refuse(CHECKS_OF_START, values=value)
@@ -429,7 +433,7 @@ class Problem:
             # Items without utility may fall without bound.
             smallest = fractions[fractions > 1e-6].min(initial=1.0)
             score_curvature = np.maximum(fractions, smallest)
-        penalties = np.append(np.full(len(self.scaling.mean), self.alpha), 0.0)
+        penalties = np.append(np.full(len(self.mean), self.alpha), 0.0)
         curvature = score_curvature[:, np.newaxis] + penalties
         return np.sqrt(curvature.max() / curvature)
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import LinearRanker
 from .._blocks import Blocks, first_block, read_block, read_blocks
+from ..fitting._statistics import unscaled
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..validation._arrays import ArrayLike, MatrixLike
@@ -307,7 +308,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     def _solve(self, problem):
         """Minimise the objective; sets what the solver says of the solution."""
         if problem.second_moments is not None and not problem.is_flat:
-            n_features = len(problem.scaling.mean)
+            n_features = len(problem.mean)
             say(self, f"{problem.surrogate!r} of {n_features} features in closed form")
             solution = problem.solve_ridge()
         else:
@@ -335,7 +336,9 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             # The penalty makes the mean coefficients 0, and the mean intercept is
             # arbitrary.
             theta = theta - theta.mean(axis=0)
-        coef, intercept = problem.scaling.unscaled(theta[:, :-1], theta[:, -1])
+        coef, intercept = unscaled(
+            theta[:, :-1], theta[:, -1], problem.mean, problem.scale
+        )
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
