@@ -37,7 +37,7 @@ from lowrank_rank.fitting._list_trees import fit_list_trees
 from lowrank_rank.fitting._logistic import fit_logistic, standardised
 from lowrank_rank.fitting._pairs import PairSums, dense_grades
 from lowrank_rank.fitting._ridge import fit_lsqr
-from lowrank_rank.fitting._statistics import Groups, Moments, SecondMoments
+from lowrank_rank.fitting._statistics import Moments, SecondMoments, group_means
 from lowrank_rank.lists._lists import RankingLists, bounded_blocks
 from lowrank_rank.lists._ranks import (
     mid_fractions,
