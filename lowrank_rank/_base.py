@@ -14,7 +14,11 @@ from ._version import __version__
 from .lists._lists import RankingLists, slices
 from .lists._ranks import ranks_from_scores
 from .target_losses._names import resolve_measure
-from .target_losses._target_loss import RankingMeasure
+from .target_losses._target_loss import (
+    RankingMeasure,
+    mean_of_data,
+    mean_of_random_order,
+)
 from .validation._arrays import (
     ArrayLike,
     MatrixLike,
@@ -296,7 +300,7 @@ class BaseRanker(SetsParameters):
             return self._score_sparse(X, y, qid, sample_weight)
         data, qid = read_to_score(self, X, y, qid, sample_weight)
         scores = self._ranking_scores(X, qid=qid)
-        value = self.target_loss_._mean_of(data, scores)
+        value = mean_of_data(self.target_loss_, data, scores)
         if getattr(self, "verbose", 0):
             self._say_score(value, data.y, qid, sample_weight)
         return value
@@ -320,7 +324,7 @@ class BaseRanker(SetsParameters):
     def _say_score(self, value, y, qid, sample_weight):
         """Print the score beside that of a random order."""
         measure = self.target_loss_
-        random_order = measure._mean_of_random_order(y, qid, sample_weight)
+        random_order = mean_of_random_order(measure, y, qid, sample_weight)
         say(self, f"{measure!r} {value:.4g}, random order {random_order:.4g}")
 
     def rank(

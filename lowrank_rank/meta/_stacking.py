@@ -20,7 +20,12 @@ from .._tables import TableMixin
 from .._typing import Bunch, Named
 from ..fitting._any_regressor import weight_parameters
 from ..order_preserving._list_loss import deviation_of, deviation_within, squares_within
-from ..target_losses._target_loss import RankingMeasure
+from ..target_losses._target_loss import (
+    RankingMeasure,
+    mean_of_sums,
+    sums_of_lists,
+    values_of_lists,
+)
 from ..validation._arrays import ArrayLike, MatrixLike, take_rows
 from ..validation._check import refuse
 from ..validation._checks_of_models import (
@@ -467,7 +472,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         held = held.map(scaled_scores, deviations)
 
         def value(part_weights):
-            return measure._mean_of_sums(held.sum(sums_at, measure, part_weights))
+            return mean_of_sums(measure, held.sum(sums_at, measure, part_weights))
 
         if self._n_folds_held_out(parts) == 1:
             best = mean_best_weights(np.hstack(list(held.map(values_on_grid, measure))))
@@ -479,7 +484,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             parts=list(parts),
             weights=best,
             scores=[value(best), *map(value, single_parts)],
-            random_order=measure._mean_of_sums(held.sum(sums_of_random_order, measure)),
+            random_order=mean_of_sums(measure, held.sum(sums_of_random_order, measure)),
         )
         # Weights of the parts' own scores: those of scaled ones over the deviations.
         return dict(zip(parts, (best / deviations).tolist(), strict=True))
@@ -698,14 +703,14 @@ def sums_at(block, measure, part_weights):
     """Sum the measure over the lists of a block, at weights of the parts."""
     scores, labels, qid, weights = block
     combined = np.tensordot(part_weights, scores, 1)
-    return measure._sums_of_lists(labels, combined, qid, weights)
+    return sums_of_lists(measure, labels, combined, qid, weights)
 
 
 def sums_of_random_order(block, measure):
     """Sum the measure of random orders over the lists of a block."""
     scores, labels, qid, weights = block
     equal_scores = np.zeros(scores.shape[1:])
-    return measure._sums_of_lists(labels, equal_scores, qid, weights, of_orders=True)
+    return sums_of_lists(measure, labels, equal_scores, qid, weights, of_orders=True)
 
 
 def values_on_grid(block, measure):
@@ -714,7 +719,7 @@ def values_on_grid(block, measure):
     values_of_weights = []
     for w in GRID:
         combined = w * scores[0] + (1.0 - w) * scores[1]
-        values, list_weights = measure._values_of(labels, combined, qid, weights)
+        values, list_weights = values_of_lists(measure, labels, combined, qid, weights)
         values_of_weights.append(values * list_weights)
     return np.array(values_of_weights)
 
