@@ -14,7 +14,12 @@ from ._version import __version__
 from .lists._lists import RankingLists, slices
 from .lists._ranks import ranks_from_scores
 from .target_losses._names import resolve_measure
-from .target_losses._target_loss import RankingMeasure
+from .target_losses._target_loss import (
+    RankingMeasure,
+    mean_of_data,
+    mean_of_random_order,
+    random_mean_of_data,
+)
 from .validation._arrays import (
     ArrayLike,
     MatrixLike,
@@ -297,9 +302,9 @@ class BaseRanker(SetsParameters):
             return self._score_sparse(X, y, qid, sample_weight)
         data, qid = read_to_score(self, X, y, qid, sample_weight)
         scores = self._ranking_scores(X, qid=qid)
-        value = self.target_loss_._mean_of(data, scores)
+        value = mean_of_data(self.target_loss_, data, scores)
         if getattr(self, "verbose", 0):
-            self._say_score(value, self.target_loss_._random_mean_of(data))
+            self._say_score(value, random_mean_of_data(self.target_loss_, data))
         return value
 
     def _score_sparse(self, X, y, qid, sample_weight):
@@ -315,8 +320,8 @@ class BaseRanker(SetsParameters):
             y, scores_of, qid=qid, sample_weight=sample_weight
         )
         if getattr(self, "verbose", 0):
-            random_order = self.target_loss_._mean_of_random_order(
-                y, qid, sample_weight
+            random_order = mean_of_random_order(
+                self.target_loss_, y, qid, sample_weight
             )
             self._say_score(value, random_order)
         return float(value)

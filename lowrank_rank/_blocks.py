@@ -131,11 +131,14 @@ def refuse_cut_list(one=None, what="list"):
 
 
 class Blocks:
-    """Blocks that are read again for every sum, and the functions to apply to each.
+    """Blocks, and the functions to apply to each.
+
+    The blocks of a list are held: `map` applies a function once. All other blocks are
+    read again for every sum.
 
     Parameters
     ----------
-    source : re-iterable
+    source : list or re-iterable
     steps : tuple of (callable, tuple)
         ``function(block, *args)``, one after another.
     """
@@ -152,6 +155,8 @@ class Blocks:
 
     def map(self, function: Callable[..., Any], *args: Any) -> "Blocks":
         """Return blocks with ``function(block, *args)`` applied."""
+        if isinstance(self.source, list):
+            return Blocks([function(block, *args) for block in self])
         return Blocks(self.source, (*self.steps, (function, args)))
 
     def sum(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -161,10 +166,3 @@ class Blocks:
         except TypeError:
             first_block(self.source)  # refuses an empty source in clear words
             raise
-
-
-class HeldBlocks(Blocks):
-    """Blocks in memory: `map` applies functions once."""
-
-    def map(self, function, *args):
-        return HeldBlocks([function(block, *args) for block in self])

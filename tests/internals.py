@@ -2,7 +2,7 @@
 """Private names that tests reach, in one place; every other test uses public names."""
 
 from lowrank_rank._base import linear_scores
-from lowrank_rank._blocks import Blocks, HeldBlocks
+from lowrank_rank._blocks import Blocks
 from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import _trec
 from lowrank_rank.decoders._average_precision import (
@@ -42,7 +42,7 @@ from lowrank_rank.fitting._list_trees import fit_list_trees
 from lowrank_rank.fitting._logistic import fit_logistic, standardised
 from lowrank_rank.fitting._pairs import PairSums, dense_grades
 from lowrank_rank.fitting._ridge import fit_lsqr
-from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
+from lowrank_rank.fitting._statistics import Moments, SecondMoments, group_means
 from lowrank_rank.lists._lists import RankingLists, bounded_blocks, digest
 from lowrank_rank.lists._ranks import (
     mid_fractions,

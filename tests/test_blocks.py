@@ -14,7 +14,7 @@ from lowrank_rank import (
 from lowrank_rank.datasets import make_ranking
 
 from .block_cases import Once
-from .internals import Blocks, HeldBlocks
+from .internals import Blocks
 
 
 def test_blocks_are_read_for_every_sum_and_held_ones_made_once():
@@ -28,7 +28,7 @@ def test_blocks_are_read_for_every_sum_and_held_ones_made_once():
     blocks = Blocks(source).map(double).map(np.add, 1)
     assert [blocks.sum(np.multiply, 10) for _ in range(2)] == [150, 150]
     assert (source.passes, made) == (2, [1, 2, 3, 1, 2, 3])
-    held = HeldBlocks([1, 2, 3]).map(double)
+    held = Blocks([1, 2, 3]).map(double)
     assert [held.sum(np.multiply, 10) for _ in range(2)] == [120, 120]
     assert len(made) == 9
 

@@ -14,7 +14,7 @@ from lowrank_rank.datasets import make_ranking
 from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.target_losses import DCG
 
-from .internals import HeldBlocks, RankingLists, resolve_measure
+from .internals import Blocks, RankingLists, resolve_measure
 
 CrossEntropy = SURROGATES["cross_entropy"]
 PointwiseLogistic = SURROGATES["pointwise_logistic"]
@@ -73,7 +73,7 @@ def test_units_of_all_blocks_give_each_part_the_derivatives_of_all_rows(name, we
     for (first, last), part in zip(cuts, rows, strict=True):
         w = None if weights is None else weights[part]
         blocks.append((None, y[part], lengths[first:last], w))
-    on_all = objective.with_units_of(HeldBlocks(blocks))
+    on_all = objective.with_units_of(Blocks(blocks))
     on_all = pickle.loads(pickle.dumps(on_all))
     found = [
         on_all(grades, scores[part], w, of_lists)

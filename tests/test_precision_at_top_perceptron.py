@@ -412,7 +412,7 @@ def test_the_prediction_is_the_midpoint_of_the_start_and_the_averaged_steps(surr
     model = PrecisionAtKPerceptron(surrogate=surrogate, batch_size=500, random_state=0)
     start = no_steps().fit(X, y).coef_
     paths = [clone(model).set_params(max_iter=n).fit(X, y)._path_ for n in (1, 2, 3)]
-    last = [[path.last / path.scaling.scale] for path in paths]
+    last = [[path.last / path.feature_scale] for path in paths]
     mean = np.average(last, axis=0, weights=[6, 24, 60])
     found = clone(model).set_params(max_iter=3).fit(X, y).coef_
     assert_allclose(found, (start + mean) / 2, rtol=1e-8)

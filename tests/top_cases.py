@@ -11,7 +11,6 @@ from .internals import (
     PRECISION_SURROGATES,
     SOLVERS,
     Batch,
-    Scaling,
     Trajectory,
     run_pass,
 )
@@ -40,7 +39,7 @@ def path_from(start, X, n_places):
     """The state before steps on X as it is."""
     p = X.shape[1]
     square = np.sum(X**2) / len(X)
-    path = Trajectory(start, Scaling(np.zeros(p), np.ones(p)), square)
+    path = Trajectory(start, np.zeros(p), np.ones(p), square)
     path.n_places = n_places
     return path
 

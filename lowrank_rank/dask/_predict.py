@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ..lists._ranks import ranks_from_orders, ranks_from_scores
+from ..target_losses._target_loss import mean_of_sums, sums_of_lists
 from ..validation._check import refuse
 from ..validation._checks_of_collections import CHECKS_OF_ANSWERS
 from ..validation._ids import read_lists
@@ -213,7 +214,7 @@ def score(
             refuse_zero_weights()
         return float(total / weight)
     sums = blocks.sum(_sums_of_measure, _light(model))
-    return model.target_loss_._mean_of_sums(sums)
+    return mean_of_sums(model.target_loss_, sums)
 
 
 def _needs_lists(model):
@@ -235,7 +236,7 @@ def _sums_of_measure(block, model):
     if model.n_items_ is None and _needs_lists(model):
         options["qid"] = qid
     scores = model.predict(X, **options)
-    return model.target_loss_._sums_of_lists(y, scores, qid, weights)
+    return sums_of_lists(model.target_loss_, y, scores, qid, weights)
 
 
 def _costs(block, model):

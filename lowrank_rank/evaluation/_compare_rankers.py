@@ -9,7 +9,14 @@ from scipy.sparse import issparse
 
 from ..datasets._trec import is_judgements
 from ..metrics._scorer import make_ranking_scorer
-from ..target_losses._target_loss import check_zero_division, look_for_worthless_grades
+from ..target_losses._target_loss import (
+    check_zero_division,
+    finite_values,
+    look_for_worthless_grades,
+    refuse_infinite,
+    scored_labels,
+    values_of_judged,
+)
 from ..validation._arrays import (
     ArrayLike,
     MatrixLike,
@@ -460,7 +467,7 @@ class ListsOfScores:
         look_for("single items", self.lists)
         self.labels = []
         for measure_name, measure in measures.items():
-            labels = measure._check_scored_labels(self.y)
+            labels = scored_labels(measure, self.y)
             if labels.ndim < 3:
                 labels = labels.ravel()
             self.labels.append(labels)
@@ -495,16 +502,15 @@ class ListsOfScores:
 
     def _values_of(self, scores, measure, *, of_orders=False):
         if issparse(self.y):
-            values, _ = measure._finite_values_of(
-                self.y, scores, None, None, of_orders=of_orders
+            values, _ = finite_values(
+                measure, self.y, scores, None, None, of_orders=of_orders
             )
             return values
         place = [one is measure for one in self.measures.values()].index(True)
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = measure._values_of_judged(
-                self.labels[place], scores, self.lists, of_orders=of_orders
-            )
-        measure._refuse_infinite(values)
+        values = values_of_judged(
+            measure, self.labels[place], scores, self.lists, of_orders=of_orders
+        )
+        refuse_infinite(measure, values)
         return values
 
     def look_for_suspicious_scores(self, ranker_name, ranker, scores, values, fallback):

@@ -149,22 +149,107 @@ def statistics_of_differences(
     PairStatistics
     """
     d[np.abs(d) <= rounding] = 0.0
+    moments = _moments(d, weights)
+    moments.standard_deviation[moments.standard_deviation <= rounding] = 0.0
+    # The probability that all differences have the same sign: 2**(1 - n_different).
+    smallest_p = np.minimum(np.exp2(1.0 - moments.n_different), 1.0)
+    means = _means_of_people(
+        moments,
+        largest=largest,
+        both_binary=both_binary,
+        smallest_p=smallest_p,
+        confidence_level=confidence_level,
+    )
+    if judge_differences is not None:
+        means, judge_weight = prediction_powered(
+            d.T,
+            *judge_differences,
+            alone=means,
+            added_h=np.array([largest, -largest]),
+            added_j=np.zeros((2, len(d))),
+            is_binary=both_binary,
+            is_few=are_few(moments.n_different, confidence_level),
+            confidence_level=confidence_level,
+        )
+        smallest_p[judge_weight > 0] = 0.0
+    interval = means.interval
+    p_value = means.p_value
+    if anytime:
+        interval, p_value = betting(d, -1.0, confidence_level)
+        smallest_p = np.zeros(len(d))
     better = (d > 0).sum(axis=1)
     worse = (d < 0).sum(axis=1)
-    moments = _moments(d, weights)
-    mean = moments["mean"]
-    n = moments["n"]
-    standard_deviation = moments["standard_deviation"]
-    standard_deviation[standard_deviation <= rounding] = 0.0
-    standard_error = standard_deviation / np.sqrt(n)
-    interval, p_value = student(mean, standard_error, n, confidence_level)
-    # The probability that all differences have the same sign: 2**(1 - n_different).
-    smallest_p = np.minimum(np.exp2(1.0 - moments["n_different"]), 1.0)
-    is_few = are_few(moments["n_different"], confidence_level)
-    has_no_spread = standard_deviation == 0
-    adjusted_interval, adjusted_p = bonett_price(
-        moments["total"], moments["squares"], n, largest, confidence_level
+    return PairStatistics(
+        difference=means.mean,
+        interval=interval,
+        p_value=p_value,
+        smallest_p=smallest_p,
+        effect=_effects(means.mean, moments.standard_deviation),
+        better=better,
+        equal=d.shape[1] - better - worse,
+        worse=worse,
     )
+
+
+class MomentsOfDifferences(NamedTuple):
+    """Moments of the differences of k pairs of rankers.
+
+    Attributes
+    ----------
+    mean, standard_deviation : ndarray of shape (k,)
+    total, squares : ndarray of shape (k,)
+        Sums of the differences and of their squares.
+    n_different : ndarray of shape (k,)
+        Effective number of queries that differ.
+    n : float
+        Effective number of queries.
+    """
+
+    mean: np.ndarray
+    standard_deviation: np.ndarray
+    total: np.ndarray
+    squares: np.ndarray
+    n_different: np.ndarray
+    n: float
+
+
+def _moments(d, weights):
+    """Compute `MomentsOfDifferences` of each row of differences."""
+    if weights is None:
+        return MomentsOfDifferences(
+            mean=d.mean(axis=1),
+            standard_deviation=d.std(axis=1, ddof=1),
+            total=d.sum(axis=1),
+            squares=np.einsum("ij,ij->i", d, d),
+            n_different=np.count_nonzero(d, axis=1),
+            n=d.shape[1],
+        )
+    mean, standard_deviation, n = weighted_moments(d.T, weights)
+    return MomentsOfDifferences(
+        mean=mean,
+        standard_deviation=standard_deviation,
+        total=n * mean,
+        # (n - 1) s**2 + n mean**2
+        squares=(n - 1.0) * standard_deviation**2 + n * mean**2,
+        n_different=_effective_number((d != 0) * weights),
+        n=n[0],
+    )
+
+
+def _means_of_people(moments, *, largest, both_binary, smallest_p, confidence_level):
+    """Compute `Means` by the labels of people alone.
+
+    Intervals are Student's. They are Bonett & Price's for values 0 and 1, for too few
+    queries that differ, and for equal differences.
+    """
+    n = moments.n
+    standard_error = moments.standard_deviation / np.sqrt(n)
+    interval, p_value = student(moments.mean, standard_error, n, confidence_level)
+    adjusted_interval, adjusted_p = bonett_price(
+        moments.total, moments.squares, n, largest, confidence_level
+    )
+    is_few = are_few(moments.n_different, confidence_level)
+    has_no_spread = moments.standard_deviation == 0
     is_adjusted = both_binary | is_few | has_no_spread
     interval[is_adjusted] = adjusted_interval[is_adjusted]
     # Where p cannot be small, the interval holds 0.
@@ -172,74 +257,20 @@ def statistics_of_differences(
     interval[is_few, 1] = np.maximum(interval[is_few, 1], 0.0)
     # Equal differences are no proof that all are equal.
     p_value[has_no_spread] = adjusted_p[has_no_spread]
-    p_value = np.maximum(p_value, smallest_p)
-    if judge_differences is not None:
-        alone = Means(
-            mean=mean, standard_error=standard_error, interval=interval, p_value=p_value
-        )
-        means, judge_weight = prediction_powered(
-            d.T,
-            *judge_differences,
-            alone=alone,
-            added_h=np.array([largest, -largest]),
-            added_j=np.zeros((2, len(d))),
-            is_binary=both_binary,
-            is_few=is_few,
-            confidence_level=confidence_level,
-        )
-        mean = means.mean
-        interval = means.interval
-        p_value = means.p_value
-        smallest_p[judge_weight > 0] = 0.0
-    if anytime:
-        interval, p_value = betting(d, -1.0, confidence_level)
-        smallest_p = np.zeros(len(d))
-    # mean / standard deviation; 0 / 0 is 0.
+    return Means(
+        mean=moments.mean,
+        standard_error=standard_error,
+        interval=interval,
+        p_value=np.maximum(p_value, smallest_p),
+    )
+
+
+def _effects(mean, standard_deviation):
+    """Compute mean / standard deviation; 0 / 0 is 0."""
     infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    effect = np.divide(
+    return np.divide(
         mean, standard_deviation, out=infinite, where=standard_deviation > 0
     )
-    return PairStatistics(
-        difference=mean,
-        interval=interval,
-        p_value=p_value,
-        smallest_p=smallest_p,
-        effect=effect,
-        better=better,
-        equal=d.shape[1] - better - worse,
-        worse=worse,
-    )
-
-
-def _moments(d, weights):
-    """Compute moments of each row of differences.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (k,)
-        "mean"; "standard_deviation"; "total" and "squares", the sums of differences and
-        of their squares; "n_different", the effective number of queries that differ.
-        "n", a number, is the effective number of queries.
-    """
-    if weights is None:
-        return {
-            "mean": d.mean(axis=1),
-            "standard_deviation": d.std(axis=1, ddof=1),
-            "total": d.sum(axis=1),
-            "squares": np.einsum("ij,ij->i", d, d),
-            "n_different": np.count_nonzero(d, axis=1),
-            "n": d.shape[1],
-        }
-    mean, standard_deviation, n = weighted_moments(d.T, weights)
-    return {
-        "mean": mean,
-        "standard_deviation": standard_deviation,
-        "total": n * mean,
-        # (n - 1) s**2 + n mean**2
-        "squares": (n - 1.0) * standard_deviation**2 + n * mean**2,
-        "n_different": _effective_number((d != 0) * weights),
-        "n": n[0],
-    }
 
 
 def _effective_number(weights):

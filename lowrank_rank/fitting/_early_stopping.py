@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from ..lists._lists import RankingLists
-from ..target_losses._target_loss import mean_of_lists
+from ..target_losses._target_loss import mean_of_lists, values_of_judged
 from ..validation._parameters import count, number
 
 #: For the table of parameters of what stops early.
@@ -52,7 +52,7 @@ def measure_on(loss, y, lists, weights):
         labels = labels.ravel()
 
     def value(scores):
-        values = loss._values_of_judged(labels, scores.ravel(), lists, of_orders=True)
+        values = values_of_judged(loss, labels, scores.ravel(), lists, of_orders=True)
         mean = mean_of_lists(values, list_weights)
         if np.isnan(mean):
             raise ValueError(

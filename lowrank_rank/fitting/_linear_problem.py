@@ -8,7 +8,7 @@ from scipy.optimize import minimize, root
 from scipy.sparse import issparse
 
 from ..lists._lists import slices
-from ._statistics import Scaling
+from ._statistics import unscaled
 
 # The problem ------------------------------------------------------------------------
 
@@ -38,10 +38,8 @@ class LinearProblem:
         self.n_columns = n_columns
         self.intercept = intercept
         self.size = n_columns * (n_features + intercept)
-        self.scaling = Scaling(
-            mean=np.broadcast_to(mean, n_features),
-            scale=np.broadcast_to(scale, n_features),
-        )
+        self.mean = np.broadcast_to(mean, n_features)
+        self.scale = np.broadcast_to(scale, n_features)
         is_centred = not np.any(mean)
         has_unit_scale = bool(np.all(np.equal(scale, 1.0)))
         self.is_standardised = is_centred and has_unit_scale
@@ -57,7 +55,7 @@ class LinearProblem:
         """Scores at the weights, shape (n_rows, n_columns)."""
         coef, intercept = self.split(w)
         if not self.is_standardised:
-            coef, intercept = self.scaling.unscaled(coef, intercept)
+            coef, intercept = unscaled(coef, intercept, self.mean, self.scale)
         # Scores are column by column in memory: losses of columns are several times
         # faster.
         parts = []
@@ -76,8 +74,8 @@ class LinearProblem:
         by_coef = parts[0] if len(parts) == 1 else sum(parts)
         if not self.is_standardised:
             # sum_i slope_i (x_i - mean) / scale
-            by_coef = by_coef - np.outer(slopes.sum(axis=0), self.scaling.mean)
-            by_coef /= self.scaling.scale
+            by_coef = by_coef - np.outer(slopes.sum(axis=0), self.mean)
+            by_coef /= self.scale
         if not self.intercept:
             return by_coef.ravel()
         gradient = np.empty((self.n_columns, self.X.shape[1] + 1))

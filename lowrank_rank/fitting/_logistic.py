@@ -14,7 +14,13 @@ from ..lists._lists import bounded_blocks
 from ..validation._arrays import is_finite
 from ..validation._findings import found
 from ._linear_problem import lbfgs
-from ._statistics import Moments, Scaling, chosen_alpha, shift_full_columns, standardise
+from ._statistics import (
+    Moments,
+    chosen_alpha,
+    shift_full_columns,
+    standardise,
+    unscaled,
+)
 
 
 def _counted(weights, X, y):
@@ -29,7 +35,7 @@ def _counted(weights, X, y):
 
 
 def standardised(X, weights):
-    """Return the standardised copy of X, its `Scaling` and its `Moments`.
+    """Return the standardised copy of X, the subtracted means and its `Moments`.
 
     Sparse columns with zeros are not centred: the free intercept takes their means.
     """
@@ -37,8 +43,7 @@ def standardised(X, weights):
     mean = moments.mean
     if sparse.issparse(X):
         X, mean = shift_full_columns(X, moments.mean)
-    scaling = Scaling(mean, moments.scale)
-    return standardise(X, scaling), scaling, moments
+    return standardise(X, mean, moments.scale), mean, moments
 
 
 # Classes ----------------------------------------------------------------------------
@@ -99,13 +104,13 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000, standard=None):
     weights, X, y = _counted(weights, X, y)
     if standard is None:
         standard = standardised(X, weights)
-    scaled, scaling, moments = standard
+    scaled, mean, moments = standard
     curvature = curvature_of_classes(len(np.unique(y)))
     alpha = chosen_alpha(alpha, moments.n_features, n_rows, curvature)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=tol, max_iter=max_iter)
     model.fit(scaled, y, sample_weight=weights)
-    coef, intercept = scaling.unscaled(model.coef_, model.intercept_)
+    coef, intercept = unscaled(model.coef_, model.intercept_, mean, moments.scale)
     return coef, intercept, int(model.n_iter_.max()), alpha
 
 
@@ -183,12 +188,12 @@ def joined(models):
 def shared_features(rows):
     """Return what the fits to all targets of `Data` share.
 
-    These are the standardised features, their `Scaling` and `Moments`, and their second
-    moments along the principal axes with these axes.
+    These are the standardised features, the subtracted means, the `Moments`, and the
+    second moments along the principal axes with these axes.
     """
     weights, X, _ = _counted(rows.weights, rows.X, rows.y)
-    scaled, scaling, moments = standardised(X, weights)
-    return scaled, scaling, moments, *_principal_axes(scaled, weights / weights.sum())
+    scaled, mean, moments = standardised(X, weights)
+    return scaled, mean, moments, *_principal_axes(scaled, weights / weights.sum())
 
 
 def fit_fractional(rows, encoding, alpha, *, tol, max_iter, features=None):
@@ -209,7 +214,7 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter, features=None):
     """
     if features is None:
         features = shared_features(rows)
-    scaled, scaling, moments, squares, axes = features
+    scaled, mean, moments, squares, axes = features
     weights, X, targets = _counted(rows.weights, rows.X, encoding.targets)
     # NaN is a pair that nobody compares.
     low = np.nan_to_num(np.fmin.reduce(targets))
@@ -232,7 +237,7 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter, features=None):
         )
     coef = np.zeros((len(low), X.shape[1]))
     intercept = np.zeros(len(low))
-    coef[varies], intercept[varies] = scaling.unscaled(w[:-1].T, w[-1])
+    coef[varies], intercept[varies] = unscaled(w[:-1].T, w[-1], mean, moments.scale)
     return FractionalModel(
         coef=coef, intercept=intercept, low=low, high=high, n_iter=n_iter, alpha=alpha
     )

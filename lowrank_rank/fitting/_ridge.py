@@ -26,7 +26,14 @@ from ..validation._arrays import check_size
 from ..validation._findings import found
 from ..validation._labels import refuse_zero_weights
 from ._encoding import mean_normaliser
-from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, count_lists
+from ._statistics import (
+    Moments,
+    SecondMoments,
+    chosen_alpha,
+    count_lists,
+    group_totals,
+    inverses_of,
+)
 
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of
 #: 4000 features take 128 MB; products of sparse rows are slow from some hundred
@@ -259,19 +266,19 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
         codes = np.zeros(n, dtype=np.intp)
     coef = np.zeros((d, p))
     intercept = np.zeros(d)
-    groups: Any = None
+    operator: Any = None
     most_iterations = 0
     has_converged = True
     for j, target in enumerate(encoding.targets.T):
         is_known = ~np.isnan(target)
-        # Complete targets have the groups, and so the operator, in common.
-        if groups is None or not is_known.all():
-            groups = Groups(codes, rows.weights * is_known)
-            scale, operator = _centred_operator(X, groups, penalty)
+        # Complete targets have the operator in common.
+        if operator is None or not is_known.all():
+            weights = rows.weights * is_known
+            scale, operator = _centred_operator(X, codes, weights, penalty)
         t = np.nan_to_num(target)
-        right = np.concatenate(
-            [np.sqrt(groups.weights) * groups.centre(t), np.zeros(p)]
-        )
+        totals = group_totals(codes, weights)
+        centred_t = _centred(t, codes, weights, inverses_of(totals))
+        right = np.concatenate([np.sqrt(weights) * centred_t, np.zeros(p)])
         # A residual of tol alone would leave errors of up to 100 tol in correlated
         # features.
         solution, stop, n_iter, *_ = lsqr(
@@ -281,10 +288,10 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
         most_iterations = max(most_iterations, n_iter)
         has_converged = has_converged and stop != 7
         # b = mean of t - x coef
-        fractions = groups.weights / max(groups.totals.sum(), np.finfo(float).tiny)
+        fractions = weights / max(totals.sum(), np.finfo(float).tiny)
         intercept[j] = fractions @ (t - X @ coef[j])
         if not is_known.all():
-            groups = None
+            operator = None
     if not has_converged:
         found(
             "LSQR",
@@ -301,7 +308,13 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
     )
 
 
-def _centred_operator(X, groups, penalty):
+def _centred(values, codes, weights, inverses):
+    """Subtract from each value the weighted mean of its group."""
+    sums = np.bincount(codes, weights=weights * values, minlength=len(inverses))
+    return values - (sums * inverses)[codes]
+
+
+def _centred_operator(X, codes, weights, penalty):
     """Return the diagonal of D and the operator of the least squares.
 
     The operator is v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v]. D has the inverse
@@ -310,25 +323,26 @@ def _centred_operator(X, groups, penalty):
     take ten times the iterations.
     """
     n, p = X.shape
-    features = Moments.of(X, groups.weights, groups.codes)
+    features = Moments.of(X, weights, codes)
     raw = features.squares + features.total * features.mean**2
     within = np.maximum(features.within, 1e-12 * raw)
     scale = np.zeros(p)
     np.divide(1.0, np.sqrt(within + penalty), out=scale, where=within > 0)
-    root = np.sqrt(groups.weights)
+    root = np.sqrt(weights)
+    inverses = inverses_of(group_totals(codes, weights))
     scaled_penalty = np.sqrt(penalty) * scale
 
     def matvec(v):
         v = v.ravel()
-        centred = root * groups.centre(X @ (scale * v))
+        centred = root * _centred(X @ (scale * v), codes, weights, inverses)
         return np.concatenate([centred, scaled_penalty * v])
 
     def rmatvec(z):
         z = z.ravel()
         values = root * z[:n]
         # Transposed centring: each row loses its weight times the mean of its group.
-        sums = np.bincount(groups.codes, weights=values, minlength=len(groups.totals))
-        centred = values - groups.weights * (sums * groups.inverse)[groups.codes]
+        sums = np.bincount(codes, weights=values, minlength=len(inverses))
+        centred = values - weights * (sums * inverses)[codes]
         return scale * (X.T @ centred) + scaled_penalty * z[n:]
 
     operator = LinearOperator(

@@ -10,7 +10,7 @@ stays sparse.
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -27,64 +27,57 @@ _EPS = np.finfo(float).eps
 # Groups of rows ---------------------------------------------------------------------
 
 
-class Groups:
-    """Weighted means within groups of rows, as one sparse product.
+# Rows come with the codes of their groups, integers (n_rows,), zeros for one group, and
+# with their weights.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,)
-        Group of each row; zeros for one group.
-    weights : ndarray of shape (n_rows,)
+
+def group_totals(codes, weights):
+    """Return the total weight of each group."""
+    return np.bincount(codes, weights=weights, minlength=1)
+
+
+def inverses_of(totals):
+    """Return 1 / total of each group, 0 for a group without weight."""
+    inverses = np.zeros(len(totals))
+    np.divide(1.0, totals, out=inverses, where=totals > 0)
+    return inverses
+
+
+def group_means(values, codes, weights):
+    """Weighted means of the groups, shape (n_groups, ...); sparse stays sparse."""
+    inverses = inverses_of(group_totals(codes, weights))
+    n_rows = len(codes)
+    # One sparse product sums within all groups.
+    summing = sparse.csr_matrix(
+        (weights, (codes, np.arange(n_rows))), shape=(len(inverses), n_rows)
+    )
+    if sparse.issparse(values):
+        return sparse.diags(inverses) @ (summing @ values)
+    if values.dtype == np.float64 and values.flags.c_contiguous:
+        sums = summing @ values
+    else:
+        # A sparse product would convert all of `values` at once.
+        sums = np.empty((len(inverses), values.shape[1]))
+        for columns in slices(values.shape[1], 32):
+            part = values[:, columns].astype(np.float64, order="C")
+            sums[:, columns] = summing @ part
+    return sums * inverses[:, np.newaxis]
+
+
+def centred_slices(X, codes, means, n_columns=None):
+    """Iterate over the rows of dense X minus the `means` of their groups.
+
+    Gives slices of at least 1,024 rows and about 2**17 numbers of `n_columns`, by
+    default those of X, and these centred rows. One array holds the rows of every slice.
     """
-
-    def __init__(self, codes, weights):
-        n_rows = len(codes)
-        n_groups = int(codes.max(initial=0)) + 1
-        self.codes = codes
-        self.weights = weights
-        self.summing = sparse.csr_matrix(
-            (weights, (codes, np.arange(n_rows))), shape=(n_groups, n_rows)
-        )
-        self.totals = np.bincount(codes, weights=weights, minlength=n_groups)
-        # 1 / total; a group without weight has the mean 0.
-        self.inverse = np.zeros(n_groups)
-        np.divide(1.0, self.totals, out=self.inverse, where=self.totals > 0)
-
-    def means(self, values):
-        """Weighted means of the groups, shape (n_groups, ...); sparse stays sparse."""
-        if sparse.issparse(values):
-            return sparse.diags(self.inverse) @ (self.summing @ values)
-        is_double = values.dtype == np.float64 and values.flags.c_contiguous
-        if values.ndim == 1 or is_double:
-            sums = self.summing @ values
-        else:
-            # A sparse product would convert all of `values` at once.
-            sums = np.empty((len(self.totals), values.shape[1]))
-            for columns in slices(values.shape[1], 32):
-                part = values[:, columns].astype(np.float64, order="C")
-                sums[:, columns] = self.summing @ part
-        return sums * self.inverse.reshape(-1, *[1] * (sums.ndim - 1))
-
-    def centre(self, values):
-        """Subtract from dense values the mean of their group."""
-        means = np.take(self.means(values), self.codes, axis=0)
-        return np.subtract(values, means, out=means)
-
-    def centred_slices(self, X, means, n_columns=None):
-        """Iterate over the rows of dense X minus the `means` of their groups.
-
-        Gives slices of at least 1,024 rows and about 2**17 numbers of `n_columns`, by
-        default those of X, and these centred rows. One array holds the rows of every
-        slice.
-        """
-        if n_columns is None:
-            n_columns = X.shape[1]
-        step = max(1024, 2**17 // max(n_columns, 1))
-        buffer = np.empty((min(step, len(X)), X.shape[1]))
-        for rows in slices(len(X), step):
-            part = buffer[: rows.stop - rows.start]
-            np.take(means, self.codes[rows], axis=0, out=part, mode="clip")
-            yield rows, np.subtract(X[rows], part, out=part)
+    if n_columns is None:
+        n_columns = X.shape[1]
+    step = max(1024, 2**17 // max(n_columns, 1))
+    buffer = np.empty((min(step, len(X)), X.shape[1]))
+    for rows in slices(len(X), step):
+        part = buffer[: rows.stop - rows.start]
+        np.take(means, codes[rows], axis=0, out=part, mode="clip")
+        yield rows, np.subtract(X[rows], part, out=part)
 
 
 # Moments of the features ------------------------------------------------------------
@@ -210,11 +203,11 @@ def _sparse_deviations(X, weights, codes, total):
     """Fields `mean`, `squares`, `within` and `filled` of `Moments` of sparse X."""
     filled = (X != 0).T @ weights
     X, mean = shift_full_columns(X)
-    groups = Groups(codes, weights)
-    means = groups.means(X)
+    means = group_means(X, codes, weights)
     # sum_i w_i x_i^2 - sum_g W_g mean_g^2, 0 where rounding alone is left.
     raw = np.asarray(X.multiply(X).T @ weights).ravel()
-    within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
+    totals = group_totals(codes, weights)
+    within = raw - np.asarray(means.multiply(means).T @ totals).ravel()
     within = np.where(within <= X.shape[0] * _EPS * raw, 0.0, within)
     squares = np.zeros(X.shape[1])
     counts = weights > 0
@@ -230,17 +223,18 @@ def _dense_deviations(X, weights, codes, total):
     """Fields `mean`, `squares`, `within` and `filled` of `Moments` of dense X."""
     # All lists of one row are made one group, 0, whose rows count in `squares` alone.
     is_single = np.bincount(codes) == 1
-    groups = Groups(np.where(is_single, 0, np.cumsum(~is_single))[codes], weights)
-    means = groups.means(X)
-    mean = groups.totals @ means / max(total, _TINY)
+    codes = np.where(is_single, 0, np.cumsum(~is_single))[codes]
+    means = group_means(X, codes, weights)
+    totals = group_totals(codes, weights)
+    mean = totals @ means / max(total, _TINY)
     filled = np.zeros(X.shape[1])
     # Squared deviations from the means of the groups: of all rows, and but for group 0.
-    weights_of_sums = np.stack([weights, weights * (groups.codes > 0)])
+    weights_of_sums = np.stack([weights, weights * (codes > 0)])
     sums = np.zeros((2, X.shape[1]))
-    for rows, centred in groups.centred_slices(X, means):
+    for rows, centred in centred_slices(X, codes, means):
         filled += weights[rows] @ (X[rows] != 0)
         sums += weights_of_sums[:, rows] @ np.square(centred, out=centred)
-    between = groups.totals @ (means - mean) ** 2
+    between = totals @ (means - mean) ** 2
     return mean, between + sums[0], sums[1], filled
 
 
@@ -271,32 +265,25 @@ def shift_full_columns(X, mean=None):
     return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift
 
 
-class Scaling(NamedTuple):
-    """Features are standardised as ``(x - mean) / scale``.
-
-    Attributes
-    ----------
-    mean, scale : ndarray of shape (p,)
-        The mean is 0 where features are not centred.
-    """
-
-    mean: np.ndarray
-    scale: np.ndarray
-
-    def unscaled(self, coef, intercept):
-        """Coefficients (d, p) and intercepts (d,) of the features as given."""
-        # w (x - mean) / scale + b = (w / scale) x + (b - w mean / scale)
-        coef = coef / self.scale
-        return coef, intercept - coef @ self.mean
-
-
-def standardise(X, scaling):
-    """Standardise a copy of X in double precision; sparse X is not centred."""
+def standardise(X, mean, scale):
+    """Return ``(X - mean) / scale`` in double precision; sparse X is not centred."""
     if sparse.issparse(X):
-        return (X @ sparse.diags(1.0 / scaling.scale)).tocsr()
-    scaled = np.subtract(X, scaling.mean, dtype=np.float64)
-    scaled /= scaling.scale
+        return (X @ sparse.diags(1.0 / scale)).tocsr()
+    scaled = np.subtract(X, mean, dtype=np.float64)
+    scaled /= scale
     return scaled
+
+
+def shift_of(X, mean, scale):
+    """Return what is still to be subtracted from the standardised rows of sparse X."""
+    return mean / scale if sparse.issparse(X) else 0.0
+
+
+def unscaled(coef, intercept, mean, scale):
+    """Coefficients (d, p) and intercepts (d,) of the features as given."""
+    # w (x - mean) / scale + b = (w / scale) x + (b - w mean / scale)
+    coef = coef / scale
+    return coef, intercept - coef @ mean
 
 
 # Second moments ---------------------------------------------------------------------
@@ -517,15 +504,14 @@ def _complete_moments(X, targets, weights, codes, features):
     """`SecondMoments` of rows without missing targets and with these `Moments`."""
     if codes is None:
         codes = np.zeros(len(weights), dtype=np.intp)
-    groups = Groups(codes, weights)
     rounding = X.shape[0] * _EPS
     shift: Any = 0.0
     if sparse.issparse(X):
         X, shift = shift_full_columns(X)
-        gram, cross, t_squares = _sparse_products(X, targets, groups)
+        gram, cross, t_squares = _sparse_products(X, targets, codes, weights)
     else:
         rounding *= rounding  # rows are centred before their squares are summed
-        gram, cross, t_squares = _dense_products(X, targets, groups)
+        gram, cross, t_squares = _dense_products(X, targets, codes, weights)
     # A feature that is constant in every group, but for rounding, has no products.
     raw = features.squares + features.total * (features.mean - shift) ** 2
     is_constant = np.diag(gram) <= rounding * raw
@@ -543,29 +529,31 @@ def _complete_moments(X, targets, weights, codes, features):
     )
 
 
-def _sparse_products(X, targets, groups):
+def _sparse_products(X, targets, codes, weights):
     """Fields `gram` (p, p), `cross` and `t_squares` of `SecondMoments` of sparse X."""
     # X'WX minus the part of the groups' means; both factors stay sparse.
-    rows = sparse.diags(np.sqrt(groups.weights)) @ X
-    means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
+    rows = sparse.diags(np.sqrt(weights)) @ X
+    totals = group_totals(codes, weights)
+    means = sparse.diags(np.sqrt(totals)) @ group_means(X, codes, weights)
     gram = (rows.T @ rows).toarray()
     gram -= (means.T @ means).toarray()
-    centred_targets = groups.centre(targets)
-    cross = np.asarray(X.T @ (groups.weights[:, np.newaxis] * centred_targets))
-    t_squares = float(groups.weights @ np.square(centred_targets).sum(axis=1))
+    centred_targets = targets - group_means(targets, codes, weights)[codes]
+    cross = np.asarray(X.T @ (weights[:, np.newaxis] * centred_targets))
+    t_squares = float(weights @ np.square(centred_targets).sum(axis=1))
     return gram, cross, t_squares
 
 
-def _dense_products(X, targets, groups):
+def _dense_products(X, targets, codes, weights):
     """Fields `gram` (p, p), `cross` and `t_squares` of `SecondMoments` of dense X."""
     p = X.shape[1]
     gram = np.zeros((p, p))
     cross = np.zeros((p, targets.shape[1]))
     t_squares = 0.0
-    t_means = groups.means(targets)
-    root = np.sqrt(groups.weights)[:, np.newaxis]
-    slices_of_X = groups.centred_slices(X, groups.means(X))
-    slices_of_targets = groups.centred_slices(targets, t_means, p)
+    root = np.sqrt(weights)[:, np.newaxis]
+    means = group_means(X, codes, weights)
+    t_means = group_means(targets, codes, weights)
+    slices_of_X = centred_slices(X, codes, means)
+    slices_of_targets = centred_slices(targets, codes, t_means, p)
     for (rows, centred), (_, centred_targets) in zip(
         slices_of_X, slices_of_targets, strict=True
     ):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from inspect import signature
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,12 +15,17 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import BaseRanker, refuse_importances
-from .._blocks import HeldBlocks
+from .._blocks import Blocks
 from .._tables import TableMixin
 from .._typing import Bunch, Named
 from ..fitting._any_regressor import weight_parameters
 from ..order_preserving._list_loss import deviation_of, deviation_within, squares_within
-from ..target_losses._target_loss import RankingMeasure
+from ..target_losses._target_loss import (
+    RankingMeasure,
+    mean_of_sums,
+    sums_of_lists,
+    values_of_lists,
+)
 from ..validation._arrays import ArrayLike, MatrixLike, take_rows
 from ..validation._check import refuse
 from ..validation._checks_of_models import (
@@ -353,67 +358,70 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """
         with fresh_fit(self):
             measure = self._checked_loss()
-            given_y = y
-            rows = self._read(X, y, qid, sample_weight, measure)
-            self._set_lists(rows, measure)
-            X, y, lists, weights = rows
-            is_documents = y.ndim == 1
-            if sample_weight is None:
-                weights = None  # a part need not take weights
-            groups = np.arange(len(y))
-            target = y
-            if is_documents:
-                groups = lists.codes
-                time = times_of_rows(given_y, qid)  # a splitter may need it
-                target = joined_target(y, groups, time)
-            estimators: Any = self.estimators
-            names = ["linear", "trees"]
-            if not self._has_default_parts():
-                names = [name for name, _ in estimators]
-            refuse(
-                CHECKS_OF_STACKS,
-                X=X,
-                parts=None if self._has_default_parts() else estimators,
-                names=names,
-                weights=self.weights,
-                ndim=y.ndim,
-            )
-            if self._has_default_parts():
-                estimators = default_parts(X, y, measure, estimators or {})
-            parts = {}
-            for name, part in estimators:
-                parts[name] = as_ranker(part, y.ndim)
-
-            self.scores_: HeldOutScores | None = None
-            part_weights: Any
-            if self.weights is not None:
-                part_weights = self.weights
-            elif self._has_enough_lists():
-                part_weights, rounds = self._search(parts, X, target, groups, weights)
-                parts = {
-                    name: with_rounds(part, rounds[name])
-                    for name, part in parts.items()
-                }
-            else:
-                part_weights = None
-            if part_weights is not None:
-                parts = {name: parts[name] for name in parts if part_weights[name]}
-
-            fits = []
-            for name, part in parts.items():
-                line = self._progress(name, "all rows")
-                fits.append((fitted_part, name, part, X, target, weights, line))
-            self.estimators_: list[Any] = self._parallel(fits)
-            named = dict(zip(parts, self.estimators_, strict=True))
-            self.named_estimators_: Bunch = Bunch(**named)
-            if part_weights is None:
-                # Equal weights in units of each part's standard deviation.
-                part_weights = {}
-                for name, part in named.items():
-                    deviation = deviation_within(scores_of(part, X), groups, weights)
-                    part_weights[name] = 1.0 / deviation
-            self.weights_ = {name: float(w) for name, w in part_weights.items()}
+            data = self._read(X, y, qid, sample_weight, measure)
+            self._set_lists(data, measure)
+            rows = rows_of_parts(data, y, qid, sample_weight)
+            parts = self._read_parts(data, measure)
+            part_weights, parts = self._weigh_parts(parts, rows)
+            self._fit_parts(parts, part_weights, rows)
+            self._keep_weights(part_weights, rows)
         return self
+
+    def _read_parts(self, data, measure):
+        """Return the parts by name, as rankers; those of None for these columns."""
+        has_default_parts = self._has_default_parts()
+        estimators: Any = self.estimators
+        names = ["linear", "trees"]
+        if not has_default_parts:
+            names = [name for name, _ in estimators]
+        refuse(
+            CHECKS_OF_STACKS,
+            X=data.X,
+            parts=None if has_default_parts else estimators,
+            names=names,
+            weights=self.weights,
+            ndim=data.y.ndim,
+        )
+        if has_default_parts:
+            estimators = default_parts(data.X, data.y, measure, estimators or {})
+        return {name: as_ranker(part, data.y.ndim) for name, part in estimators}
+
+    def _weigh_parts(self, parts, rows):
+        """Return the given or the searched weights of the parts, and the parts.
+
+        The weights are None where all parts count alike. Searched parts take the rounds
+        that early stopping found.
+        """
+        self.scores_: HeldOutScores | None = None
+        if self.weights is not None:
+            return self.weights, parts
+        if not self._has_enough_lists():
+            return None, parts
+        part_weights, rounds = self._search(parts, rows)
+        parts = {name: with_rounds(part, rounds[name]) for name, part in parts.items()}
+        return part_weights, parts
+
+    def _fit_parts(self, parts, part_weights, rows):
+        """Fit the parts that have a weight to all rows."""
+        if part_weights is not None:
+            parts = {name: parts[name] for name in parts if part_weights[name]}
+        fits = []
+        for name, part in parts.items():
+            line = self._progress(name, "all rows")
+            fits.append((fitted_part, name, part, rows, line))
+        self.estimators_: list[Any] = self._parallel(fits)
+        named = dict(zip(parts, self.estimators_, strict=True))
+        self.named_estimators_: Bunch = Bunch(**named)
+
+    def _keep_weights(self, part_weights, rows):
+        """Set the weights; None are equal, in units of each part's deviation."""
+        if part_weights is None:
+            part_weights = {}
+            for name, part in self.named_estimators_.items():
+                scores = scores_of(part, rows.X)
+                deviation = deviation_within(scores, rows.groups, rows.weights)
+                part_weights[name] = 1.0 / deviation
+        self.weights_ = {name: float(w) for name, w in part_weights.items()}
 
     def _has_enough_lists(self):
         """Whether each fold has a list."""
@@ -428,21 +436,22 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         )
         return False
 
-    def _search(self, parts, X, target, groups, weights):
+    def _search(self, parts, rows):
         """Find the weight of each part on held-out rows; set `scores_`.
 
         Returns the weights by part, and the rounds that early stopping found.
         """
-        folds = self._folds(X, target, groups, weights, self._n_folds_held_out(parts))
-        rows, scores, rounds = self._held_out(parts, folds, X, target, weights)
-        labels = target[rows]
+        folds = self._folds(rows, self._n_folds_held_out(parts))
+        places, scores, rounds = self._held_out(parts, folds, rows)
+        labels = rows.target[places]
         qid = None
         if self.n_items_ is None:
             labels = labels["y"]
-            qid = groups[rows]
+            qid = rows.groups[places]
+        weights = rows.weights
         if weights is not None:
-            weights = weights[rows]
-        held = HeldBlocks([(scores, labels, qid, weights)])
+            weights = weights[places]
+        held = Blocks([(scores, labels, qid, weights)])
         return self._weigh(parts, held), rounds
 
     def _n_folds_held_out(self, parts):
@@ -465,7 +474,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         held = held.map(scaled_scores, deviations)
 
         def value(part_weights):
-            return measure._mean_of_sums(held.sum(sums_at, measure, part_weights))
+            return mean_of_sums(measure, held.sum(sums_at, measure, part_weights))
 
         if self._n_folds_held_out(parts) == 1:
             best = mean_best_weights(np.hstack(list(held.map(values_on_grid, measure))))
@@ -477,22 +486,24 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             parts=list(parts),
             weights=best,
             scores=[value(best), *map(value, single_parts)],
-            random_order=measure._mean_of_sums(held.sum(sums_of_random_order, measure)),
+            random_order=mean_of_sums(measure, held.sum(sums_of_random_order, measure)),
         )
         # Weights of the parts' own scores: those of scaled ones over the deviations.
         return dict(zip(parts, (best / deviations).tolist(), strict=True))
 
-    def _folds(self, X, target, groups, weights, n_folds):
+    def _folds(self, rows, n_folds):
         """Row indices (train, test) of the first `n_folds` folds, or of all."""
         cv = 3 if self.cv is None else self.cv
         is_number = isinstance(cv, int | np.integer)
         splitter = GroupKFold(cv) if is_number else check_cv(cv)
-        splits = islice(splitter.split(X, target, groups), n_folds)
+        splits = islice(splitter.split(rows.X, rows.target, rows.groups), n_folds)
         # Without query ids all documents are one list, which folds may cut.
         has_lists = self._has_qid_ or self.n_items_ is not None
-        ids = groups if has_lists else None
-        rows = np.arange(len(groups))
-        folds = [(rows[np.asarray(one)], rows[np.asarray(two)]) for one, two in splits]
+        ids = rows.groups if has_lists else None
+        places = np.arange(len(rows.groups))
+        folds = []
+        for train, test in splits:  # indices or masks
+            folds.append((places[np.asarray(train)], places[np.asarray(test)]))
         for train, test in folds:
             refuse(
                 CHECKS_OF_FOLDS,
@@ -500,18 +511,18 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 train=train,
                 test=test,
                 ids=ids,
-                weights=weights,
+                weights=rows.weights,
             )
         return folds
 
-    def _held_out(self, parts, folds, X, target, weights):
+    def _held_out(self, parts, folds, rows):
         """Score the rows in test folds by each part.
 
         Returns
         -------
-        rows : ndarray of int
+        places : ndarray of int
             Indices of the rows in test folds, in their order.
-        scores : ndarray of shape (n_parts, len(rows), ...)
+        scores : ndarray of shape (n_parts, len(places), ...)
         rounds : dict of str to list
             The rounds of each part that stopped early, in each fold, else None.
         """
@@ -519,25 +530,23 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         for name, part in parts.items():
             for i, fold in enumerate(folds, start=1):
                 line = self._progress(name, f"fold {i}")
-                fits.append(
-                    (held_out_scores, name, part, X, target, weights, fold, line)
-                )
+                fits.append((held_out_scores, name, part, rows, fold, line))
         fitted = self._parallel(fits)
         scores = [scores_of_fold for scores_of_fold, _ in fitted]
         rounds_of_fits = [n_rounds for _, n_rounds in fitted]
         # A row in several test folds has the score of the last one.
         tested = np.concatenate([test for _, test in folds])
-        last_place = np.full(len(target), -1)
+        last_place = np.full(len(rows.target), -1)
         last_place[tested] = np.arange(len(tested))
-        rows = np.flatnonzero(last_place >= 0)
+        places = np.flatnonzero(last_place >= 0)
         scores_of_parts = []
         rounds = {}
         for i, name in enumerate(parts):
             fits_of_part = slice(i * len(folds), (i + 1) * len(folds))
             in_folds = np.concatenate(scores[fits_of_part])
-            scores_of_parts.append(in_folds[last_place[rows]])
+            scores_of_parts.append(in_folds[last_place[places]])
             rounds[name] = rounds_of_fits[fits_of_part]
-        return rows, np.stack(scores_of_parts), rounds
+        return places, np.stack(scores_of_parts), rounds
 
     def _parallel(self, calls):
         """Call functions in parallel, each with its arguments."""
@@ -610,6 +619,50 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 # Parts ------------------------------------------------------------------------------
 
 
+class Rows(NamedTuple):
+    """Rows as parts and folds take them.
+
+    Attributes
+    ----------
+    X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+    target : ndarray of shape (n_rows, ...)
+        Labels; of documents a `ranking_target`.
+    groups : ndarray of int, shape (n_rows,)
+        List of each row.
+    weights : ndarray of shape (n_rows,) or None
+        None without sample_weight, which a part need not take.
+    """
+
+    X: Any
+    target: np.ndarray
+    groups: np.ndarray
+    weights: Any
+
+    def take(self, places):
+        """Return some of the rows, by their indices."""
+        weights = self.weights
+        if weights is not None:
+            weights = weights[places]
+        return Rows(
+            X=take_rows(self.X, places),
+            target=self.target[places],
+            groups=self.groups[places],
+            weights=weights,
+        )
+
+
+def rows_of_parts(data, y, qid, sample_weight):
+    """Return `Rows` of `Data` that were read from y, qid and sample_weight."""
+    target = data.y
+    groups = np.arange(len(target))
+    if target.ndim == 1:
+        groups = data.lists.codes
+        time = times_of_rows(y, qid)  # a splitter may need it
+        target = joined_target(target, groups, time)
+    weights = None if sample_weight is None else data.weights
+    return Rows(X=data.X, target=target, groups=groups, weights=weights)
+
+
 def as_ranker(part, ndim):
     """Wrap a part that takes no `ranking_target`; `ndim` is that of y."""
     _, last = last_step(part)
@@ -618,20 +671,18 @@ def as_ranker(part, ndim):
     return WrappedRanker(part)
 
 
-def held_out_scores(name, part, X, target, weights, fold, line):
+def held_out_scores(name, part, rows, fold, line):
     """Score the test rows of a fold by the part, fitted on the training rows.
 
     Returns also the rounds that early stopping found, or None.
     """
     train, test = fold
-    if weights is not None:
-        weights = weights[train]
-    model = fitted_part(name, part, take_rows(X, train), target[train], weights, line)
+    model = fitted_part(name, part, rows.take(train), line)
     _, last = last_step(model)
     n_rounds = None
     if hasattr(last, "_set_rounds") and hasattr(last, "validation_scores_"):
         n_rounds = last.n_iter_
-    return scores_of(model, take_rows(X, test)), n_rounds
+    return scores_of(model, take_rows(rows.X, test)), n_rounds
 
 
 def with_rounds(part, rounds):
@@ -647,11 +698,12 @@ def with_rounds(part, rounds):
     return part
 
 
-def fitted_part(name, part, X, target, weights, line):
+def fitted_part(name, part, rows, line):
     """Fit a clone of the part; print the line of progress; an error names the part."""
     if line:
         print(line, flush=True)
     model = clone(part)
+    X, target, _, weights = rows
     with naming_part(name), config_context(enable_metadata_routing=False):
         options = {} if weights is None else weight_parameters(model, weights)
         refuse(CHECKS_OF_WRAPPED, estimator=model, weights=weights, options=options)
@@ -696,14 +748,14 @@ def sums_at(block, measure, part_weights):
     """Sum the measure over the lists of a block, at weights of the parts."""
     scores, labels, qid, weights = block
     combined = np.tensordot(part_weights, scores, 1)
-    return measure._sums_of_lists(labels, combined, qid, weights)
+    return sums_of_lists(measure, labels, combined, qid, weights)
 
 
 def sums_of_random_order(block, measure):
     """Sum the measure of random orders over the lists of a block."""
     scores, labels, qid, weights = block
     equal_scores = np.zeros(scores.shape[1:])
-    return measure._sums_of_lists(labels, equal_scores, qid, weights, of_orders=True)
+    return sums_of_lists(measure, labels, equal_scores, qid, weights, of_orders=True)
 
 
 def values_on_grid(block, measure):
@@ -712,7 +764,7 @@ def values_on_grid(block, measure):
     values_of_weights = []
     for w in GRID:
         combined = w * scores[0] + (1.0 - w) * scores[1]
-        values, list_weights = measure._values_of(labels, combined, qid, weights)
+        values, list_weights = values_of_lists(measure, labels, combined, qid, weights)
         values_of_weights.append(values * list_weights)
     return np.array(values_of_weights)
 

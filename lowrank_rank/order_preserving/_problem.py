@@ -12,6 +12,7 @@ objective.
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +26,8 @@ from ..fitting._encoding import (
 )
 from ..fitting._linear_problem import LinearProblem, lbfgs
 from ..fitting._ridge import MAX_FEATURES_GRAM
-from ..fitting._statistics import Moments, Scaling, SecondMoments, chosen_alpha
+from ..fitting._statistics import Moments, SecondMoments, chosen_alpha
+from ..lists._lists import RankingLists
 from ..target_losses._positional import discounts_of, falls_of_discounts
 from ..validation._arrays import is_finite
 from ..validation._check import refuse
@@ -182,17 +184,47 @@ class Sums:
         )
 
 
-class BlockProblem(LinearProblem):
-    """Surrogate of the lists of a block, as a function of linear coefficients.
+class ScoredLists(NamedTuple):
+    """The lists of a block, with what is constant in their scores.
 
-    The coefficients are scaled instead of X. X is copied only where a mean is far from
-    0, to keep digits.
+    A shift-invariant surrogate is constant for a list of one row, 0 for all of ours:
+    such lists are left out.
+
+    Attributes
+    ----------
+    linear : LinearProblem
+        Scores of all rows of the block.
+    places : ndarray of int, shape (n,), or slice
+        Places of the grouped rows among the scores, row by row.
+    lists : RankingLists
+        Of the grouped rows.
+    v, weights : ndarray of shape (n,)
+        Utilities and weights. Weights add up to one over all blocks: pairs take their
+        squares, which could vanish.
+    list_factor : ndarray of shape (n_lists,)
+        Factor of each list in the mean surrogate.
+    n_left_out : int
+        Number of lists of positive weight that are left out.
+    """
+
+    linear: LinearProblem
+    places: Any
+    lists: RankingLists
+    v: np.ndarray
+    weights: np.ndarray
+    list_factor: np.ndarray
+    n_left_out: int
+
+
+def scored_lists(block, surrogate, mean, scale, mean_normaliser, total_weight, total):
+    """Return the `ScoredLists` of a block.
 
     Parameters
     ----------
     block : tuple of Data and Encoding
     surrogate : Surrogate
-    scaling : Scaling
+    mean, scale : ndarray of shape (p,)
+        What standardises the features.
     mean_normaliser : float
         Factor of the utilities.
     total_weight : float
@@ -200,80 +232,96 @@ class BlockProblem(LinearProblem):
     total : float
         Divisor of the sum over lists.
     """
+    rows, encoding = block
+    v, weights = utilities_and_weights(rows, encoding)
+    linear = linear_problem(rows.X, v.shape[1], mean, scale)
+    lists = rows.lists
+    v = lists.group((mean_normaliser * v).ravel())
+    weights = lists.group((weights / total_weight).ravel())
+    places = slice(None) if lists.order is None else lists.order
+    n_left_out = 0
+    is_single = lists.lengths == 1
+    if surrogate.is_shift_invariant and is_single.any():
+        n_left_out = int(np.count_nonzero(lists.sum(weights)[is_single]))
+        is_kept = lists.repeat(~is_single)
+        places = lists.group(np.arange(lists.n_rows))[is_kept]
+        v = v[is_kept]
+        weights = weights[is_kept]
+        lists, _ = lists.select(is_kept)
+    if isinstance(surrogate, PairwiseLogistic):
+        n_relevant = lists.sum((v > 0).astype(np.int64))
+        check_pairs(lists, n_relevant, line='surrogate = "cross_entropy"')
+    return ScoredLists(
+        linear=linear,
+        places=places,
+        lists=lists,
+        v=v,
+        weights=weights,
+        list_factor=list_factors(surrogate, lists.sum(weights)) / total,
+        n_left_out=n_left_out,
+    )
 
-    def __init__(self, block, surrogate, scaling, mean_normaliser, total_weight, total):
-        rows, encoding = block
-        v, weights = utilities_and_weights(rows, encoding)
-        self.surrogate = surrogate
-        self.all_lists = rows.lists
-        grouped_v = self.all_lists.group((mean_normaliser * v).ravel())
-        # Weights add up to one over all blocks: pairs take their squares, which could
-        # vanish.
-        grouped_weights = self.all_lists.group((weights / total_weight).ravel())
-        # A shift-invariant surrogate is constant for a list of one row, 0 for all of
-        # ours: such lists are left out.
-        self.lists = self.all_lists
-        self.kept_rows = slice(None)
-        self.n_left_out = 0
-        is_single = self.all_lists.lengths == 1
-        if surrogate.is_shift_invariant and is_single.any():
-            self.kept_rows = self.all_lists.repeat(~is_single)
-            self.lists, _ = self.all_lists.select(self.kept_rows)
-            left_out_weights = self.all_lists.sum(grouped_weights)[is_single]
-            self.n_left_out = int(np.count_nonzero(left_out_weights))
-        self.v = grouped_v[self.kept_rows]
-        self.weights = grouped_weights[self.kept_rows]
-        if isinstance(surrogate, PairwiseLogistic):
-            n_relevant = self.lists.sum((self.v > 0).astype(np.int64))
-            check_pairs(self.lists, n_relevant, line='surrogate = "cross_entropy"')
-        self.list_weights = self.lists.sum(self.weights)
-        self.list_factor = (self.list_weights > 0) / total
-        if surrogate.is_pairwise:
-            # The sum over pairs grows with the square of the weight of a list.
-            divisor = np.maximum(self.list_weights, np.finfo(float).tiny)
-            self.list_factor = (self.list_weights > 0) / divisor / total
-        self.row_factor = self.lists.repeat(self.list_factor)
-        X = rows.X
-        mean, scale = scaling
-        is_far = np.abs(mean) > 1e3 * scale  # products would cancel digits
-        if is_far.any() and not sparse.issparse(X):
-            X = X - np.where(is_far, mean, 0.0)
-            mean = np.where(is_far, 0.0, mean)
-        super().__init__(X, v.shape[1], intercept=True, mean=mean, scale=scale)
 
-    def value_and_gradient(self, theta):
-        """Compute the mean surrogate at theta (d, p + 1), then its gradient, flat."""
-        scores = self.scores(theta)
-        value = 0.0
-        slopes = np.zeros(scores.size)
-        if self.lists.n_lists:
-            s = self.all_lists.group(scores.ravel())[self.kept_rows]
-            losses = checked_values(self.surrogate, self.v, s, self.lists, self.weights)
-            value = float((losses.values * self.list_factor).sum())
-            slopes[self.kept_rows] = losses.gradient * self.row_factor
-        slopes = self.all_lists.ungroup(slopes)
-        return np.append(value, self.gradient(slopes.reshape(scores.shape)))
+def linear_problem(X, n_columns, mean, scale):
+    """Return the `LinearProblem` of standardised features.
 
-    def squared_bounds(self, loss, mean_normaliser):
-        """Sum (c C_phi(2))**2 over the lists with a weight, and count these lists.
+    The coefficients are scaled instead of X. X is copied only where a mean is far from
+    0, to keep digits.
+    """
+    is_far = np.abs(mean) > 1e3 * scale  # products would cancel digits
+    if is_far.any() and not sparse.issparse(X):
+        X = X - np.where(is_far, mean, 0.0)
+        mean = np.where(is_far, 0.0, mean)
+    return LinearProblem(X, n_columns, intercept=True, mean=mean, scale=scale)
 
-        The sum is nan without a bound: if the surrogate or the measure has none, or if
-        the items of a list have different weights, which the measure does not know.
-        """
-        lists = self.lists
-        has_weight = self.list_weights > 0
-        first_weight = lists.repeat(self.weights[lists.starts])
-        is_unequal = np.any(self.weights != first_weight)
-        if is_unequal or not (self.surrogate.has_bound and loss.is_positional):
-            return np.array([np.nan, 1.0])
-        lengths, which = np.unique(lists.lengths, return_inverse=True)
-        constants = [falls_of_discounts(discounts_of(loss, r)) for r in lengths]
-        # c C_phi(2), in units of the utilities without this factor
-        c = self.surrogate.bound_constant(self.v, lists)
-        bounds = c * np.array(constants)[which] / mean_normaliser
-        with np.errstate(over="ignore"):  # infinite for utilities above 1e150
-            squares = (bounds[has_weight] ** 2).sum()
-        return np.array([squares, has_weight.sum() + self.n_left_out])
+
+def list_factors(surrogate, list_weights):
+    """Return the factor of each list in the sum over lists, 0 without weight."""
+    if not surrogate.is_pairwise:
+        return (list_weights > 0) * 1.0
+    # The sum over pairs grows with the square of the weight of a list.
+    divisor = np.maximum(list_weights, np.finfo(float).tiny)
+    return (list_weights > 0) / divisor
+
+
+def value_and_gradient(scored, surrogate, theta):
+    """Compute the mean surrogate of `ScoredLists` at theta (d, p + 1).
+
+    Its gradient follows, flat.
+    """
+    scores = scored.linear.scores(theta)
+    lists = scored.lists
+    value = 0.0
+    slopes = np.zeros(scores.size)
+    if lists.n_lists:
+        s = scores.ravel()[scored.places]
+        losses = checked_values(surrogate, scored.v, s, lists, scored.weights)
+        value = float((losses.values * scored.list_factor).sum())
+        slopes[scored.places] = losses.gradient * lists.repeat(scored.list_factor)
+    gradient = scored.linear.gradient(slopes.reshape(scores.shape))
+    return np.append(value, gradient)
+
+
+def squared_bounds(scored, surrogate, loss, mean_normaliser):
+    """Sum (c C_phi(2))**2 over the lists with a weight, and count these lists.
+
+    The sum is nan without a bound: if the surrogate or the measure has none, or if the
+    items of a list have different weights, which the measure does not know.
+    """
+    lists = scored.lists
+    has_weight = lists.sum(scored.weights) > 0
+    first_weight = lists.repeat(scored.weights[lists.starts])
+    is_unequal = np.any(scored.weights != first_weight)
+    if is_unequal or not (surrogate.has_bound and loss.is_positional):
+        return np.array([np.nan, 1.0])
+    lengths, which = np.unique(lists.lengths, return_inverse=True)
+    constants = [falls_of_discounts(discounts_of(loss, r)) for r in lengths]
+    # c C_phi(2), in units of the utilities without this factor
+    c = surrogate.bound_constant(scored.v, lists)
+    bounds = c * np.array(constants)[which] / mean_normaliser
+    with np.errstate(over="ignore"):  # infinite for utilities above 1e150
+        squares = (bounds[has_weight] ** 2).sum()
+    return np.array([squares, has_weight.sum() + scored.n_left_out])
 
 
 # All blocks -------------------------------------------------------------------------
@@ -299,8 +347,8 @@ class Problem:
     total : float
         Divisor of the sum over lists, of weights that add up to one: 1, or the mean
         utility.
-    scaling : Scaling
-        The standardisation of the features.
+    mean, scale : ndarray of shape (p,)
+        What standardises the features.
     alpha : float
         The penalty in use.
     """
@@ -339,17 +387,20 @@ class Problem:
             self.total = mean_utility
 
         # The standardised features, and their penalty
-        scale = features.scale if standardize else np.ones(len(features.mean))
-        self.scaling = Scaling(features.mean, scale)
+        self.mean = features.mean
+        self.scale = np.ones(len(self.mean))
+        if standardize:
+            self.scale = features.scale
         # Curvature of the mean loss at equal scores
         curvature = 1.0 if self.surrogate.is_squared else 1.0 / (self.n_items or 1)
         self.alpha = chosen_alpha(
             alpha, features.n_features, features.n_lists, curvature
         )
         self.blocks = encoded.map(
-            BlockProblem,
+            scored_lists,
             self.surrogate,
-            self.scaling,
+            self.mean,
+            self.scale,
             self.mean_normaliser,
             total_weight,
             self.total,
@@ -358,7 +409,7 @@ class Problem:
     def value_and_gradient(self, theta):
         """Compute the objective at theta, and its gradient."""
         with np.errstate(over="ignore"):  # an infinite value is refused, or a long step
-            sums = self.blocks.sum(BlockProblem.value_and_gradient, theta)
+            sums = self.blocks.sum(value_and_gradient, self.surrogate, theta)
             coef = theta[:, :-1]
             value = sums[0] + 0.5 * self.alpha * (coef**2).sum()
             gradient = sums[1:].reshape(theta.shape)
@@ -368,14 +419,13 @@ class Problem:
 
     def solve_ridge(self):
         """Solve a squared surrogate by ridge regression; returns what `lbfgs` does."""
-        scale = self.scaling.scale
         # A squared surrogate is twice the half squared error of `SecondMoments.solve`.
         penalty = 0.5 * self.alpha * (self.item_weights.sum() * self.total)
-        coef, intercept = self.second_moments.solve(penalty, scale)
+        coef, intercept = self.second_moments.solve(penalty, self.scale)
         coef = self.mean_normaliser * coef.T
         intercept = self.mean_normaliser * intercept
         # Of standardised features
-        theta = np.column_stack([coef * scale, intercept + coef @ self.scaling.mean])
+        theta = np.column_stack([coef * self.scale, intercept + coef @ self.mean])
         value, _ = self.value_and_gradient(theta)
         if not np.isfinite(value):
             refuse(CHECKS_OF_START, values=value)
@@ -428,7 +478,7 @@ class Problem:
             # Items without utility may fall without bound.
             smallest = fractions[fractions > 1e-6].min(initial=1.0)
             score_curvature = np.maximum(fractions, smallest)
-        penalties = np.append(np.full(len(self.scaling.mean), self.alpha), 0.0)
+        penalties = np.append(np.full(len(self.mean), self.alpha), 0.0)
         curvature = score_curvature[:, np.newaxis] + penalties
         return np.sqrt(curvature.max() / curvature)
 
@@ -437,6 +487,7 @@ class Problem:
 
         It is nan without a bound.
         """
-        args = self.loss, self.mean_normaliser
-        squares, n_lists = self.blocks.sum(BlockProblem.squared_bounds, *args)
+        squares, n_lists = self.blocks.sum(
+            squared_bounds, self.surrogate, self.loss, self.mean_normaliser
+        )
         return float(np.sqrt(squares / n_lists)) if n_lists else np.nan

@@ -10,7 +10,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import LinearRanker
-from .._blocks import Blocks, HeldBlocks, first_block, read_block, read_blocks
+from .._blocks import Blocks, first_block, read_block, read_blocks
+from ..fitting._statistics import unscaled
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..validation._arrays import ArrayLike, MatrixLike
@@ -202,7 +203,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         with fresh_fit(self):
             loss = self._check_parameters()
             rows = self._read(X, y, qid, sample_weight, loss)
-            self._fit(HeldBlocks([rows]), loss)
+            self._fit(Blocks([rows]), loss)
         return self
 
     def fit_blocks(self, blocks: Iterable[Any]) -> "OrderPreservingRegressor":
@@ -307,7 +308,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     def _solve(self, problem):
         """Minimise the objective; sets what the solver says of the solution."""
         if problem.second_moments is not None and not problem.is_flat:
-            n_features = len(problem.scaling.mean)
+            n_features = len(problem.mean)
             say(self, f"{problem.surrogate!r} of {n_features} features in closed form")
             solution = problem.solve_ridge()
         else:
@@ -335,7 +336,9 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             # The penalty makes the mean coefficients 0, and the mean intercept is
             # arbitrary.
             theta = theta - theta.mean(axis=0)
-        coef, intercept = problem.scaling.unscaled(theta[:, :-1], theta[:, -1])
+        coef, intercept = unscaled(
+            theta[:, :-1], theta[:, -1], problem.mean, problem.scale
+        )
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)

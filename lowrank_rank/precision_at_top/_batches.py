@@ -149,10 +149,10 @@ class Batch(LinearProblem):
         # The largest number of mistakes at the top of each list.
         n_places = np.minimum(k, n_below)
         self.n_places = int(n_places.sum())
-        self.scale = 1.0 / n_places
+        self.list_factor = 1.0 / n_places
         lengths = n_above + n_below
         self.sign = np.repeat(np.where(mirrored, -1.0, 1.0), lengths)
-        self.signed_scale = self.sign * np.repeat(self.scale, lengths)
+        self.row_factor = self.sign * np.repeat(self.list_factor, lengths)
         # 2 i of the rows of list i that belong above, 2 i + 1 of those that do not.
         sizes = np.column_stack([n_above, n_below]).ravel()
         self.part = np.repeat(np.arange(2.0 * self.n_lists), sizes)
@@ -172,12 +172,12 @@ class Batch(LinearProblem):
         slopes = np.empty(len(order))
         slopes[order] = sorted_slopes
         if averaged:
-            value = float(values @ self.scale)
-            slopes *= self.signed_scale
+            value = float(values @ self.list_factor)
+            slopes *= self.row_factor
         else:
             value = float(values.sum())
             slopes *= self.sign
-        precision = float(self.n_lists - lists.mistakes() @ self.scale)
+        precision = float(self.n_lists - lists.mistakes() @ self.list_factor)
         return value, self.gradient(slopes[:, np.newaxis]), precision
 
 

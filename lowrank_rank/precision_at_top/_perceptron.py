@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
 from ..fitting._logistic import standardised
-from ..fitting._statistics import Scaling, standardise
+from ..fitting._statistics import shift_of, standardise
 from ..lists._ranks import threshold_between
 from ..target_losses import TargetLoss
 from ..validation._arrays import (
@@ -48,7 +48,6 @@ from ._steps import (
     Trajectory,
     minimise_struct,
     run_pass,
-    shift_of,
     start_weights,
 )
 from ._surrogates import PRECISION_SURROGATES
@@ -333,8 +332,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 path, scaled, shift = self._standardise(X, positive)
             else:
                 path = copy(path)  # an error must not change the fitted state
-                scaled = standardise(X, path.scaling)
-                shift = shift_of(X, path.scaling)
+                scaled = standardise(X, path.feature_mean, path.feature_scale)
+                shift = shift_of(X, path.feature_mean, path.feature_scale)
             weights = self._solve_one_pass(path, scaled, shift, positive, lists)
             self._keep(X, positive, weights, threshold)
             self.n_lists_ = 1
@@ -406,19 +405,21 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         check_range(X, self)
         if self.solver == "averaged":
             standard = standardised(X, np.ones(X.shape[0]))
-            scaled, centred, moments = standard
-            scaling = Scaling(mean=moments.mean, scale=moments.scale)
+            scaled, subtracted, moments = standard
+            mean = moments.mean
+            scale = moments.scale
             square = moments.n_features
-            shift = (moments.mean - centred.mean) / moments.scale
-            weights = start_weights(X, positive, scaling, standard)
+            shift = (mean - subtracted) / scale
+            start = start_weights(X, positive, standard)
         else:
             p = X.shape[1]
-            scaling = Scaling(mean=np.zeros(p), scale=np.ones(p))
+            mean = np.zeros(p)
+            scale = np.ones(p)
             square = float(mean_square(X))
-            scaled = standardise(X, scaling)
+            scaled = standardise(X, mean, scale)
             shift = 0.0
-            weights = np.zeros(p)
-        return Trajectory(weights, scaling, square), scaled, shift
+            start = np.zeros(p)
+        return Trajectory(start, mean, scale, square), scaled, shift
 
     def _solve(self, path, X, shift, positive, lists):
         """Return the weights after all passes over the standardised rows."""
@@ -519,7 +520,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         grouped = lists.group(positive).astype(float)
 
         def value(weights):
-            coef = weights[np.newaxis] / self._path_.scaling.scale
+            coef = weights[np.newaxis] / self._path_.feature_scale
             scores = linear_scores(X, coef, 0.0)[:, 0]
             values = self.target_loss_.values(grouped, lists.group(scores), lists)
             return float(np.nanmean(values))
@@ -540,7 +541,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         sign = self._sign()
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                coef = sign * weights[np.newaxis] / self._path_.scaling.scale
+                coef = sign * weights[np.newaxis] / self._path_.feature_scale
                 self.coef_ = coef.astype(X.dtype)
             # Computed as in predict, for ties.
             scores = sign * linear_scores(X, self.coef_, 0.0)

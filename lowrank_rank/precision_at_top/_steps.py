@@ -50,8 +50,8 @@ class Trajectory:
     ----------
     start : ndarray of shape (p,)
         Initial weights of the standardised features.
-    scaling : Scaling
-        Standardisation of the features; the identity for published solvers.
+    feature_mean, feature_scale : ndarray of shape (p,)
+        What standardises the features; 0 and 1 for published solvers.
     square : float
         Mean squared norm of the standardised rows, R^2.
 
@@ -64,11 +64,12 @@ class Trajectory:
     n_steps : int
     """
 
-    def __init__(self, start, scaling, square):
+    def __init__(self, start, feature_mean, feature_scale, square):
         self.start = start
         self.last = start
         self.mean = start
-        self.scaling = scaling
+        self.feature_mean = feature_mean
+        self.feature_scale = feature_scale
         self.square = square
         self.n_places = 0
         self.n_steps = 0
@@ -124,10 +125,10 @@ def run_pass(path, batches, surrogate, solver, *, eta0, alpha):
 # Initial weights --------------------------------------------------------------------
 
 
-def start_weights(X, positive, scaling, standard):
-    """Return logistic regression of features standardised by `scaling`, shape (p,).
+def start_weights(X, positive, standard):
+    """Return the coefficients (p,) of logistic regression of standardised features.
 
-    The weights are zeros if all labels are equal. `standard` is as in `fit_logistic`.
+    They are zeros if all labels are equal. `standard` is as in `fit_logistic`.
     """
     if positive.all() or not positive.any():
         return np.zeros(X.shape[1])
@@ -136,14 +137,8 @@ def start_weights(X, positive, scaling, standard):
         coef, *_ = fit_logistic(
             X, positive, np.ones(X.shape[0]), "auto", tol=1e-6, standard=standard
         )
-    return coef[0] * scaling.scale
-
-
-def shift_of(X, scaling):
-    """Return what the standardised X still lacks: sparse rows are not centred."""
-    if sparse.issparse(X):
-        return scaling.mean / scaling.scale
-    return 0.0
+    _, _, moments = standard
+    return coef[0] * moments.scale
 
 
 # Cutting planes ---------------------------------------------------------------------

@@ -391,7 +391,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     def _keep(self, problem, w):
         """Set the coefficients of the features as given."""
         coef, intercept = problem.split(w)
-        self.coef_, self.intercept_ = self._scaling_.unscaled(coef, intercept)
+        self.coef_, self.intercept_ = self._unscaled(coef, intercept)
 
     def _tell_of_decisions(self, problem, w):
         """Tell if one decision for all rows is better than those of the model."""
@@ -691,7 +691,7 @@ class StructuredHingeBinaryClassifier(
         at_zero = problem.at_zero.value
         self.is_vacuous_: bool = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
-            return self._scaling_.unscaled(coef / slope_size, intercept)
+            return self._unscaled(coef / slope_size, intercept)
         found(
             "vacuous hinge",
             f"The hinge of {self.target_loss_!r} has the minimum "

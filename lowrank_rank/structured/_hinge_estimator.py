@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from .._base import SetsParameters, linear_scores
 from .._blocks import check_has_ids, refuse_cut_list
-from ..fitting._statistics import Moments, Scaling, chosen_alpha, standardise
+from ..fitting._statistics import Moments, chosen_alpha, shift_of, standardise, unscaled
 from ..validation._arrays import LARGEST, check_range, check_size
 from ..validation._check import refuse
 from ..validation._checks_of_hinges import (
@@ -156,8 +156,10 @@ class HingeEstimator(SetsParameters):
     objective_: float
     dual_gap_: float
     n_iter_: int
-    #: The scaling of the first call, and where the steps are; None before a fit.
-    _scaling_: Any = None
+    #: The mean and the unit of each feature in the first call; None before a fit.
+    _feature_mean_: Any = None
+    _feature_scale_: Any = None
+    #: Where the steps are.
     _descent_: Any = None
 
     def __sklearn_tags__(self) -> Any:
@@ -177,13 +179,13 @@ class HingeEstimator(SetsParameters):
         return X
 
     def _standardised(self, X, weights, *, centre, lists=None):
-        """Return the standardised copy of X and its shift, by the first call's scaling.
+        """Return X standardised as in the first call, and its shift.
 
         `centre` says whether means are subtracted: the hinge must ignore a shift of the
         scores, or have an intercept. Sparse X stays sparse: the `HingeProblem`
         subtracts the shift.
         """
-        if self._scaling_ is None:
+        if self._feature_scale_ is None:
             codes = None if lists is None else lists.index
             moments = Moments.of(X, weights / weights.max(), codes)
             mean = np.zeros(X.shape[1])
@@ -192,13 +194,17 @@ class HingeEstimator(SetsParameters):
                 scale = moments.scale
                 if centre:
                     mean = moments.mean
-            self._scaling_ = Scaling(mean, scale)
+            self._feature_mean_ = mean
+            self._feature_scale_ = scale
             # The numbers m of features and n of lists in the default penalty.
             self._size_ = moments.n_features, moments.n_lists * weights.max()
-        shift = 0.0
-        if sparse.issparse(X):
-            shift = self._scaling_.mean / self._scaling_.scale
-        return standardise(X, self._scaling_), shift
+        mean = self._feature_mean_
+        scale = self._feature_scale_
+        return standardise(X, mean, scale), shift_of(X, mean, scale)
+
+    def _unscaled(self, coef, intercept):
+        """Return coefficients and intercepts of the features as given."""
+        return unscaled(coef, intercept, self._feature_mean_, self._feature_scale_)
 
     def _penalty(self, problem, curvature):
         """Return `alpha`, or the default penalty over the objective at zero weights.

@@ -334,7 +334,7 @@ class StructuredHingeRanker(
     def _keep(self, problem, w):
         """Set the coefficients of the features as given."""
         coef, intercept = problem.split(w)
-        coef, intercept = self._scaling_.unscaled(coef / self._scale_, intercept)
+        coef, intercept = self._unscaled(coef / self._scale_, intercept)
         if not problem.intercept:  # pairs and orders do not depend on the means
             intercept = np.zeros_like(intercept)
         self._keep_linear(coef, intercept)

@@ -115,7 +115,7 @@ class HingeProblem(LinearProblem):
             products = products.toarray()
         sums = np.asarray(slopes_by_part.sum(axis=0)).ravel()
         # sum_i slope_i (x_i - mean)
-        gradients = products - np.outer(sums, self.scaling.mean)
+        gradients = products - np.outer(sums, self.mean)
         if self.intercept:
             gradients = np.column_stack([gradients, sums])
         return gradients.reshape(n_parts, -1)
@@ -132,7 +132,7 @@ class HingeProblem(LinearProblem):
 
     def squared_norms(self):
         """Return the squared norm of each row, with its constant feature."""
-        mean = self.scaling.mean
+        mean = self.mean
         # |x - mean|^2 = |x|^2 - 2 <x, mean> + |mean|^2
         squares = row_norms(self.X, squared=True)
         squares = squares - 2.0 * (self.X @ mean) + mean @ mean
@@ -156,7 +156,7 @@ class HingeProblem(LinearProblem):
             self.weights[terms],
             self.n_columns,
             intercept=self.intercept,
-            shift=self.scaling.mean,
+            shift=self.mean,
         )
 
 

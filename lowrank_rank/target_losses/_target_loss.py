@@ -411,165 +411,179 @@ class RankingMeasure(BaseEstimator):
         value_if_undefined = np.nan
         if zero_division is not None:
             value_if_undefined = check_zero_division(zero_division)
-        values, weights = self._finite_values_of(y_true, y_score, qid, sample_weight)
+        values, weights = finite_values(self, y_true, y_score, qid, sample_weight)
         mean = mean_of_lists(
             values, weights, average=average, zero_division=value_if_undefined
         )
         if zero_division is not None or average is None or not np.isnan(mean):
             return mean
-        return self._undefined_on(len(values))
+        return _undefined_mean(self, len(values))
 
-    def _mean_of(self, data, scores):
-        """Compute `measure` of the `Data` that a score has read."""
-        mean = self._mean_of_data(data, read_scores(scores, data.y), of_orders=False)
-        return self._undefined_on(data.lists.n_lists) if np.isnan(mean) else mean
 
-    def _random_mean_of(self, data):
-        """Compute the mean on `Data` if each list is ordered at random.
+# Values of lists by a measure -------------------------------------------------------
 
-        `undefined` without any value; `_mean_of` warns of that.
-        """
-        equal_scores = np.zeros(data.lists.n_rows)
-        mean = self._mean_of_data(data, equal_scores, of_orders=True)
-        return self.undefined if np.isnan(mean) else mean
 
-    def _mean_of_data(self, data, scores, *, of_orders):
-        """Compute the mean on `Data` at flat scores; nan if no list has a value."""
-        y = self._check_scored_labels(data.y)
-        if y.ndim < 3:
-            y = y.ravel()
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = self._values_of_judged(y, scores, data.lists, of_orders=of_orders)
-        self._refuse_infinite(values)
-        return mean_of_lists(values, data.weights)
+def sums_of_lists(
+    measure, y_true, y_score, qid=None, sample_weight=None, *, of_orders=False
+):
+    """Sum the weighted measure over its defined lists; sums add up over blocks.
 
-    def _sums_of_lists(
-        self, y_true, y_score, qid=None, sample_weight=None, *, of_orders=False
-    ):
-        """Sum the weighted measure over its defined lists; sums add up over blocks.
+    Parameters
+    ----------
+    measure : RankingMeasure
+    y_true, y_score, qid, sample_weight
+        As in `RankingMeasure.measure`.
+    of_orders : bool
+        Whether to take `values_of_orders`.
 
-        With `of_orders` it is the measure of `values_of_orders`.
+    Returns
+    -------
+    ndarray of shape (3,)
+        Sum of the weighted values, sum of the weights of the defined lists, and the
+        number of all lists.
+    """
+    values, weights = finite_values(
+        measure, y_true, y_score, qid, sample_weight, of_orders=of_orders
+    )
+    is_defined = ~np.isnan(values)
+    weights_of_defined = weights[is_defined]
+    total = values[is_defined] @ weights_of_defined
+    return np.array([total, weights_of_defined.sum(), len(values)])
 
-        Returns
-        -------
-        ndarray of shape (3,)
-            Sum of the weighted values, sum of the weights of the defined lists, and the
-            number of all lists.
-        """
-        values, weights = self._finite_values_of(
-            y_true, y_score, qid, sample_weight, of_orders=of_orders
+
+def mean_of_sums(measure, sums):
+    """Divide the sums of `sums_of_lists`."""
+    total, weight, n_lists = sums
+    if weight > 0:
+        return float(total / weight)
+    return _undefined_mean(measure, int(n_lists))
+
+
+def mean_of_data(measure, data, scores):
+    """Compute `RankingMeasure.measure` of the `Data` that a score has read."""
+    mean = _mean_of_data(measure, data, read_scores(scores, data.y))
+    return _undefined_mean(measure, data.lists.n_lists) if np.isnan(mean) else mean
+
+
+def random_mean_of_data(measure, data):
+    """Compute the mean on `Data` if each list is ordered at random.
+
+    `undefined` without any value; `mean_of_data` warns of that.
+    """
+    equal_scores = np.zeros(data.lists.n_rows)
+    mean = _mean_of_data(measure, data, equal_scores, of_orders=True)
+    return measure.undefined if np.isnan(mean) else mean
+
+
+def _mean_of_data(measure, data, scores, *, of_orders=False):
+    """Compute the mean on `Data` at flat scores; nan if no list has a value."""
+    y = scored_labels(measure, data.y)
+    if y.ndim < 3:
+        y = y.ravel()
+    values = values_of_judged(measure, y, scores, data.lists, of_orders=of_orders)
+    refuse_infinite(measure, values)
+    return mean_of_lists(values, data.weights)
+
+
+def mean_of_random_order(measure, y_true, qid=None, sample_weight=None):
+    """Compute the mean of the measure if each list is ordered at random.
+
+    `undefined` without any value; the mean of the scores warns of that.
+    """
+    shape = np.shape(y_true)[:2]
+    equal_scores: Any = np.zeros(shape)
+    if issparse(y_true):
+
+        def equal_scores(rows):
+            return np.zeros((len(rows), shape[1]))
+
+    sums = sums_of_lists(
+        measure, y_true, equal_scores, qid, sample_weight, of_orders=True
+    )
+    _, weight, _ = sums
+    if weight == 0:
+        return measure.undefined
+    return mean_of_sums(measure, sums)
+
+
+def _undefined_mean(measure, n_lists):
+    """Warn that no list has a value; return the value that replaces the mean."""
+    found(
+        "undefined measure",
+        f"{measure!r} is undefined on all {n_lists} lists, and the mean is set to "
+        f"{measure.undefined:g}: do they hold relevant items? Or set zero_division.",
+        UndefinedMetricWarning,
+        about=repr(measure),
+    )
+    return measure.undefined
+
+
+def finite_values(measure, y_true, y_score, qid, sample_weight, *, of_orders=False):
+    """Compute the value and the weight of each list; refuse values that overflow."""
+    values_of = _values_of_sparse if issparse(y_true) else values_of_lists
+    values, weights = values_of(
+        measure, y_true, y_score, qid, sample_weight, of_orders=of_orders
+    )
+    refuse_infinite(measure, values)
+    return values, weights
+
+
+def refuse_infinite(measure, values):
+    """Refuse values of lists that overflow."""
+    is_infinite = np.isinf(values)
+    if np.any(is_infinite):
+        raise ValueError(
+            f"{measure!r} overflows on list {int(np.argmax(is_infinite))} (the first "
+            "is 0): bring the grades to a smaller scale."
         )
-        is_defined = ~np.isnan(values)
-        weights_of_defined = weights[is_defined]
-        total = values[is_defined] @ weights_of_defined
-        return np.array([total, weights_of_defined.sum(), len(values)])
 
-    def _mean_of_sums(self, sums):
-        """Divide the sums of `_sums_of_lists`."""
-        total, weight, n_lists = sums
-        if weight > 0:
-            return float(total / weight)
-        return self._undefined_on(int(n_lists))
 
-    def _mean_of_random_order(self, y_true, qid=None, sample_weight=None):
-        """Compute the mean of the measure if each list is ordered at random.
+def values_of_lists(
+    measure, y_true, y_score, qid=None, sample_weight=None, *, of_orders=False
+):
+    """Compute the value of each list, and read the weights of the lists."""
+    y, scores, lists, weights = read_scored(
+        y_true, y_score, qid, sample_weight, check=partial(scored_labels, measure)
+    )
+    return values_of_judged(measure, y, scores, lists, of_orders=of_orders), weights
 
-        `undefined` without any value; the mean of the scores warns of that.
-        """
-        shape = np.shape(y_true)[:2]
-        equal_scores: Any = np.zeros(shape)
-        if issparse(y_true):
 
-            def equal_scores(rows):
-                return np.zeros((len(rows), shape[1]))
+def scored_labels(measure, y):
+    """Check labels that are scored, and return them as the measure uses them."""
+    # NaN in a matrix leaves the item out, in every measure.
+    if y.ndim != 2:
+        measure.check_judged(y, "y_true")
+    if type(measure).check_labels is not RankingMeasure.check_labels:
+        return measure.check_labels(y)
+    return measure._checked_labels(y, "y_true")
 
-        sums = self._sums_of_lists(
-            y_true, equal_scores, qid, sample_weight, of_orders=True
+
+def _values_of_sparse(measure, y_true, y_score, qid, sample_weight, *, of_orders=False):
+    """Compute `values_of_lists` of sparse labels, made dense some rows at a time.
+
+    `y_score` may be a function from the indices of rows to their scores.
+    """
+    y = read_labels(y_true, "y_true", accept_sparse=True)
+    lists_of(y, qid, "y_true")  # refuses qid
+    scores_of = y_score
+    if not callable(y_score):
+        check_consistent_length(y, y_score)
+        scores_of = partial(take_rows, y_score)
+    n, r = y.shape
+    parts = []
+    for block in bounded_blocks(n, r, 2**24):
+        rows = np.arange(n)[block]
+        values, _ = values_of_lists(
+            measure, y[rows].toarray(), scores_of(rows), of_orders=of_orders
         )
-        _, weight, _ = sums
-        if weight == 0:
-            return self.undefined
-        return self._mean_of_sums(sums)
+        parts.append(values)
+    return np.concatenate(parts), read_weights(sample_weight, n)
 
-    def _undefined_on(self, n_lists):
-        """Warn that no list has a value; return the value that replaces the mean."""
-        found(
-            "undefined measure",
-            f"{self!r} is undefined on all {n_lists} lists, and the mean is set to "
-            f"{self.undefined:g}: do they hold relevant items? Or set zero_division.",
-            UndefinedMetricWarning,
-            about=repr(self),
-        )
-        return self.undefined
 
-    def _finite_values_of(
-        self, y_true, y_score, qid, sample_weight, *, of_orders=False
-    ):
-        """Compute `_values_of` dense or sparse labels; refuse values that overflow."""
-        values_of = self._values_of
-        if issparse(y_true):
-            values_of = self._values_of_sparse
-        values, weights = values_of(
-            y_true, y_score, qid, sample_weight, of_orders=of_orders
-        )
-        self._refuse_infinite(values)
-        return values, weights
-
-    def _refuse_infinite(self, values):
-        """Refuse values of lists that overflow."""
-        is_infinite = np.isinf(values)
-        if np.any(is_infinite):
-            raise ValueError(
-                f"{self!r} overflows on list {int(np.argmax(is_infinite))} (the first "
-                "is 0): bring the grades to a smaller scale."
-            )
-
-    def _values_of(
-        self, y_true, y_score, qid=None, sample_weight=None, *, of_orders=False
-    ):
-        """Compute the value of each list, and read the weights of the lists."""
-        y, scores, lists, weights = read_scored(
-            y_true, y_score, qid, sample_weight, check=self._check_scored_labels
-        )
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = self._values_of_judged(y, scores, lists, of_orders=of_orders)
-        return values, weights
-
-    def _check_scored_labels(self, y):
-        """Check labels that are scored, and return them as the measure uses them."""
-        # NaN in a matrix leaves the item out, in every measure.
-        if y.ndim != 2:
-            self.check_judged(y, "y_true")
-        if type(self).check_labels is not RankingMeasure.check_labels:
-            return self.check_labels(y)
-        return self._checked_labels(y, "y_true")
-
-    def _values_of_sparse(
-        self, y_true, y_score, qid, sample_weight, *, of_orders=False
-    ):
-        """Compute `_values_of` sparse labels, which become dense some rows at a time.
-
-        `y_score` may be a function from the indices of rows to their scores.
-        """
-        y = read_labels(y_true, "y_true", accept_sparse=True)
-        lists_of(y, qid, "y_true")  # refuses qid
-        scores_of = y_score
-        if not callable(y_score):
-            check_consistent_length(y, y_score)
-            scores_of = partial(take_rows, y_score)
-        n, r = y.shape
-        parts = []
-        for block in bounded_blocks(n, r, 2**24):
-            rows = np.arange(n)[block]
-            values, _ = self._values_of(
-                y[rows].toarray(), scores_of(rows), of_orders=of_orders
-            )
-            parts.append(values)
-        return np.concatenate(parts), read_weights(sample_weight, n)
-
-    def _values_of_judged(self, y, scores, lists, *, of_orders=False):
-        """Compute `values` of the judged items alone, nan for a list without any."""
-        values_of = self.values_of_orders if of_orders else self.values
+def values_of_judged(measure, y, scores, lists, *, of_orders=False):
+    """Compute `values` of the judged items alone, nan for a list without any."""
+    values_of = measure.values_of_orders if of_orders else measure.values
+    with np.errstate(over="ignore", invalid="ignore"):
         if is_finite(y):
             return values_of(lists.group(y), lists.group(scores), lists)
         # NaN occurs in a matrix only, whose rows are grouped already.

@@ -90,14 +90,23 @@ def read_duels(duels, covariates, of_rows, item_a, item_b, result, half_games):
     _find_layout(given)
     refuse(CHECKS_OF_DUELS, given)
     _READERS[given.layout](given)
+    _read_rows(given)
+    refuse(CHECKS_OF_ROWS, given)
+    check_size("The information matrix", 8 * len(given.names) ** 2, "drop rare items")
+    return _distinct_duels(_table_of(given), given)
 
-    n = len(given.pairs)
+
+def _read_rows(given):
+    """Read the values of the rows: weights, groups, judges and covariates."""
+    duels = given.duels
     columns = given.columns
     known = [name for name in given.columns_of_items if name in columns]
     check_consistent_length(*[duels[name] for name in known])
+    of_rows = {name: getattr(given, name) for name in ("weight", "group", "judge")}
     given.values = {
         name: _values_of_rows(duels, name, value) for name, value in of_rows.items()
     }
+    covariates = given.covariates
     if isinstance(covariates, str):
         covariates = [covariates]
     known = [*given.columns_of_items]
@@ -105,29 +114,32 @@ def read_duels(duels, covariates, of_rows, item_a, item_b, result, half_games):
     if covariates is None or are_names(covariates):
         remedy = " Name others in weight=, group=, judge= or covariates=."
         look_for("other columns", columns, known, "bradley_terry", remedy)
-    group = given.values["group"]
-    judge_codes, judges = _read_judges(given.values["judge"])
-    group_codes = _read_groups(group, judge_codes, n)
+    given.judge_codes, given.judges = _read_judges(given.values["judge"])
+    given.group_codes = _read_groups(
+        given.values["group"], given.judge_codes, len(given.pairs)
+    )
     if given.values["weight"] is not None:
         given.weights = numbers(given.values["weight"], "weight")
     given.differences = _read_covariates(duels, covariates, given.sides)
-    refuse(CHECKS_OF_ROWS, given)
-    check_size("The information matrix", 8 * len(given.names) ** 2, "drop rare items")
+
+
+def _table_of(given):
+    """Return `Duels`, a row for each duel, of what was read."""
+    n = len(given.pairs)
     differences = np.empty((n, 0))
     if given.differences is not None:
         differences = given.differences.reshape(n, -1)
-    table = Duels(
+    return Duels(
         items=given.names,
         winner=given.pairs[:, 0].astype(np.intp),
         loser=given.pairs[:, 1].astype(np.intp),
         tied=given.tied.astype(np.intp),
         weights=given.weights,
         covariates=differences * given.sign[:, np.newaxis],
-        group=group_codes.astype(np.intp),
-        judge=judge_codes,
-        judges=judges,
+        group=given.group_codes.astype(np.intp),
+        judge=given.judge_codes,
+        judges=given.judges,
     )
-    return _distinct_duels(table, group is not None, covariates)
 
 
 def _find_layout(given):
@@ -177,9 +189,10 @@ def _are_square(duels, columns):
     return len(duels) == len(columns) or not set(columns).isdisjoint(index)
 
 
-def _distinct_duels(table, has_groups, covariates):
+def _distinct_duels(table, given):
     """Drop duels of weight 0, and count equal ones where no column tells them apart."""
-    if covariates is None and not has_groups and table.judge is None:
+    has_groups = given.values["group"] is not None
+    if given.covariates is None and not has_groups and table.judge is None:
         return _count_equal_duels(table)
     table = _drop_weightless(table)
     if not has_groups:
@@ -190,62 +203,104 @@ def _distinct_duels(table, has_groups, covariates):
 # Layouts ----------------------------------------------------------------------------
 
 
+class Outcomes(NamedTuple):
+    """The column of results in one reading, by the names of items or by words.
+
+    Attributes
+    ----------
+    second_won, tied : ndarray of bool, shape (n,)
+        Where neither holds, the first item won.
+    fits : ndarray of bool, shape (n,)
+        Whether the row has a result in this reading.
+    """
+
+    second_won: np.ndarray
+    tied: np.ndarray
+    fits: np.ndarray
+
+
 def _read_results(given):
     """Read two columns of items and one that says who won.
 
     Sets codes (n, 2) of winners and losers, the names of the items, ties, and a sign of
     each row, -1 where the second item won.
     """
-    columns = [given.item_a, given.item_b, given.result]
-    codes, names = _coded(given, columns)
-    first, second, outcome = codes.T
-    words = [str(name).strip().lower() for name in names]
-
-    def outcome_in(accepted):
-        return np.array([word in accepted for word in words])[outcome]
-
-    # Results by name: every row has the item that won, or a tie if no item is so named.
-    first_named = outcome == first
-    second_named = outcome == second
-    is_named = first_named | second_named
-    item_words = {words[code] for code in np.unique(codes[:, :2])}
-    by_name = is_named | outcome_in(set(TIES) - item_words)
-
-    # Results by word: every row has the word of a side, or of a tie. Where the result
-    # is also the name of an item, the two must agree.
-    first_worded = outcome_in([given.item_a.lower(), "a"])
-    second_worded = outcome_in([given.item_b.lower(), "b"])
-    tie_worded = outcome_in(TIES)
-    is_word = first_worded | second_worded | tie_worded
-    names_agree = (first_worded | ~first_named) & (second_worded | ~second_named)
-    by_word = is_word & names_agree
-
-    reads_names = is_named.all() or (by_name.all() and not is_word.all())
-    second_won = second_named
-    given.tied = ~is_named
-    if not reads_names and by_word.all():
-        second_won = second_worded
-        given.tied = tie_worded
-    elif not reads_names:
-        # The first row that does not fit the reading that fits more rows.
-        fits = by_name
-        if is_word.all() or by_word.sum() > by_name.sum():
-            fits = by_word
-        row = int(np.argmin(fits))
-        given.unclear_row = row
-        given.unclear_duel = names[[first[row], second[row], outcome[row]]]
-        given.has_named_results = is_named.any()
-        given.results = names[np.unique(outcome)].tolist()
-    winner_loser = np.where(second_won, [second, first], [first, second])
+    codes, names = _coded(given, [given.item_a, given.item_b, given.result])
+    outcomes = _outcomes(given, codes, names)
+    first, second, _ = codes.T
+    winner_loser = np.where(outcomes.second_won, [second, first], [first, second])
     # `names` also holds the results: keep the names of items alone.
     used, pairs = np.unique(winner_loser, return_inverse=True)
     given.pairs = pairs.reshape(2, -1).T
     given.names = names[used]
-    given.sign = np.where(second_won, -1.0, 1.0)
+    given.tied = outcomes.tied
+    given.sign = np.where(outcomes.second_won, -1.0, 1.0)
     given.weights = np.ones(len(given.pairs))
     if given.covariates is None and given.unclear_row is None:
-        sides = np.where(second_won, given.pairs[:, ::-1].T, given.pairs.T)
+        sides = np.where(outcomes.second_won, given.pairs[:, ::-1].T, given.pairs.T)
         look_for("always first", *sides, given.names)
+
+
+def _outcomes(given, codes, names):
+    """Read the results by name or by word; keep the first row that fits neither."""
+    words = [str(name).strip().lower() for name in names]
+    by_name = _outcomes_by_name(codes, words)
+    by_word, is_word = _outcomes_by_word(codes, words, given)
+    all_named = not by_name.tied.any()
+    if all_named or (by_name.fits.all() and not is_word.all()):
+        return by_name
+    if by_word.fits.all():
+        return by_word
+    # The first row that does not fit the reading that fits more rows.
+    fits = by_name.fits
+    if is_word.all() or by_word.fits.sum() > fits.sum():
+        fits = by_word.fits
+    row = int(np.argmin(fits))
+    given.unclear_row = row
+    given.unclear_duel = names[codes[row]]
+    given.has_named_results = not by_name.tied.all()
+    given.results = names[np.unique(codes[:, 2])].tolist()
+    return by_name
+
+
+def _outcomes_by_name(codes, words):
+    """Read the item that won, or a word for a tie that is no name of an item.
+
+    `codes` are of the first item, the second one and the result, and `words` are the
+    names in lower case. A row without the name of an item counts as tied.
+    """
+    first, second, result = codes.T
+    is_named = (result == first) | (result == second)
+    item_words = {words[code] for code in np.unique(codes[:, :2])}
+    tie_named = _are_among(set(TIES) - item_words, words, result)
+    return Outcomes(
+        second_won=result == second, tied=~is_named, fits=is_named | tie_named
+    )
+
+
+def _outcomes_by_word(codes, words, given):
+    """Read the word of a side, or of a tie; tell also which results are such words.
+
+    Where the result is also the name of an item, the two must agree.
+    """
+    first, second, result = codes.T
+    first_worded = _are_among([given.item_a.lower(), "a"], words, result)
+    second_worded = _are_among([given.item_b.lower(), "b"], words, result)
+    tie_worded = _are_among(TIES, words, result)
+    is_word = first_worded | second_worded | tie_worded
+    agrees_first = first_worded | (result != first)
+    agrees_second = second_worded | (result != second)
+    outcomes = Outcomes(
+        second_won=second_worded,
+        tied=tie_worded,
+        fits=is_word & agrees_first & agrees_second,
+    )
+    return outcomes, is_word
+
+
+def _are_among(accepted, words, codes):
+    """Whether the word of each code is an accepted one."""
+    return np.array([word in accepted for word in words])[codes]
 
 
 def _read_winners(given):
