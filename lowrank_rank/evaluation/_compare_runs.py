@@ -121,14 +121,8 @@ def compare_runs(
     _look_for_depth(by_name, measures)
     judged_runs = None
     if have_judged_irrelevant(judgements):
-        grades = chain.from_iterable(map(dict.values, judgements.values()))
-        judged_runs = JudgedRuns(
-            runs=list(read_runs.values()),
-            of_runs=lists,
-            queries=queries,
-            highest_grade=max(grades),
-            measures=measures,
-            fallback=fallback,
+        judged_runs = _judged_runs(
+            judgements, read_runs, lists, queries, measures, fallback
         )
     values = [
         Values(
@@ -296,6 +290,19 @@ def _count_unanswered(judgements, runs, queries):
     ]
     _look_for_queries_without_run(judgements, queries)
     return np.array(n_unanswered)
+
+
+def _judged_runs(judgements, read_runs, lists, queries, measures, fallback):
+    """Return `JudgedRuns`, which find pairs that unjudged documents could decide."""
+    grades = chain.from_iterable(map(dict.values, judgements.values()))
+    return JudgedRuns(
+        runs=list(read_runs.values()),
+        of_runs=lists,
+        queries=queries,
+        highest_grade=max(grades),
+        measures=measures,
+        fallback=fallback,
+    )
 
 
 def _random_order(lists, measure, fallback):

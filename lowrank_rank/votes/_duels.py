@@ -270,25 +270,12 @@ class BradleyTerry(TableMixin):
         refuse(CHECKS_OF_BOARDS, board=self, errors="rank_intervals")
         r = len(self.items)
         covariance = self.covariance
-        # Errors of the strengths, drawn from N(0, covariance), shape (n_resamples, r).
-        eigenvalues, eigenvectors = np.linalg.eigh(covariance)
-        root = eigenvectors * np.sqrt(np.maximum(eigenvalues, 0.0))
         rng = check_random_state(random_state)
-        errors = rng.standard_normal((n_resamples, r)) @ root.T
-        freedom = self.degrees_of_freedom
-        if np.isfinite(freedom):
-            # Student's multivariate distribution: one chi-square for each draw.
-            chi_square = rng.chisquare(freedom, size=(n_resamples, 1))
-            errors = errors / np.sqrt(chi_square / freedom)
-
+        errors = _draw_errors(covariance, self.degrees_of_freedom, n_resamples, rng)
         variances = _variances_of_differences(covariance)
         standard_errors = np.sqrt(np.maximum(variances, np.finfo(float).tiny))
         if self.n_groups is None:
-            # max |t| over all pairs (i, j) of each draw, t = (e_j - e_i) / se_ij.
-            max_abs_t = np.zeros(n_resamples)
-            for i in range(1, r):
-                t = np.abs(errors[:, :i] - errors[:, [i]]) / standard_errors[i, :i]
-                np.maximum(max_abs_t, t.max(axis=1), out=max_abs_t)
+            max_abs_t = _largest_of_pairs(errors, standard_errors)
             quantile = np.quantile(max_abs_t, confidence_level)
         else:
             n_pairs = r * (r - 1) / 2
@@ -598,23 +585,9 @@ def bradley_terry(
     arrive(duels=duels, covariates=covariates, **of_rows)
     table = read_duels(duels, covariates, of_rows, item_a, item_b, result, half_games)
     estimate_tie = ties == "davidson" and bool(table.tied.any())
-    likelihood = _Likelihood(table, half_games, estimate_tie)
-    theta, inverse_information = likelihood.maximise()
-
-    judge_weights = None
-    if table.judges is not None:
-        trust_of_duels, trust_of_judges = _trust(table, theta)
-        names = table.judges.tolist()
-        judge_weights = dict(zip(names, trust_of_judges.tolist(), strict=True))
-        table = table._replace(weights=table.weights * trust_of_duels)
-        likelihood = _Likelihood(table, half_games, estimate_tie)
-        theta, inverse_information = likelihood.maximise()
-
-    # Sandwich covariance of theta: H^-1 (sum over groups of g g') H^-1, with the
-    # information H and the gradient g of a group.
-    outer_products = likelihood.sum_of_outer_products(theta)
-    sandwich = inverse_information @ outer_products @ inverse_information
-
+    theta, inverse_information, sandwich, judge_weights, table = _maximise(
+        table, half_games, estimate_tie
+    )
     r = len(table.items)
     strengths = theta[:r] - theta[:r].mean()
     order = np.argsort(-strengths, kind="stable")
@@ -644,6 +617,60 @@ def bradley_terry(
         findings=findings_so_far(),
         _sandwich=sandwich,
     )
+
+
+def _draw_errors(covariance, degrees_of_freedom, n_draws, rng):
+    """Draw errors of the strengths from N(0, covariance), shape (n_draws, r).
+
+    With finite degrees of freedom from Student's multivariate distribution.
+    """
+    eigenvalues, eigenvectors = np.linalg.eigh(covariance)
+    root = eigenvectors * np.sqrt(np.maximum(eigenvalues, 0.0))
+    errors = rng.standard_normal((n_draws, len(covariance))) @ root.T
+    if np.isfinite(degrees_of_freedom):
+        # One chi-square for each draw.
+        chi_square = rng.chisquare(degrees_of_freedom, size=(n_draws, 1))
+        errors = errors / np.sqrt(chi_square / degrees_of_freedom)
+    return errors
+
+
+def _largest_of_pairs(errors, standard_errors):
+    """Compute max |t| over all pairs (i, j) of each draw, t = (e_j - e_i) / se_ij."""
+    max_abs_t = np.zeros(len(errors))
+    for i in range(1, errors.shape[1]):
+        t = np.abs(errors[:, :i] - errors[:, [i]]) / standard_errors[i, :i]
+        np.maximum(max_abs_t, t.max(axis=1), out=max_abs_t)
+    return max_abs_t
+
+
+def _maximise(table, half_games, estimate_tie):
+    """Maximise the likelihood; with judges once more, each duel times their trust.
+
+    Returns
+    -------
+    theta : ndarray of shape (n_parameters,)
+    inverse_information : ndarray of shape (n_parameters, n_parameters)
+    sandwich : ndarray of this shape
+        Sandwich covariance of theta.
+    judge_weights : dict or None
+    table : Duels
+        With the weights of the last fit.
+    """
+    likelihood = _Likelihood(table, half_games, estimate_tie)
+    theta, inverse_information = likelihood.maximise()
+    judge_weights = None
+    if table.judges is not None:
+        trust_of_duels, trust_of_judges = _trust(table, theta)
+        names = table.judges.tolist()
+        judge_weights = dict(zip(names, trust_of_judges.tolist(), strict=True))
+        table = table._replace(weights=table.weights * trust_of_duels)
+        likelihood = _Likelihood(table, half_games, estimate_tie)
+        theta, inverse_information = likelihood.maximise()
+    # H^-1 (sum over groups of g g') H^-1, with the information H and the gradient g of
+    # a group.
+    outer_products = likelihood.sum_of_outer_products(theta)
+    sandwich = inverse_information @ outer_products @ inverse_information
+    return theta, inverse_information, sandwich, judge_weights, table
 
 
 def _wins(table):
