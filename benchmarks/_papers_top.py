@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.target_losses import PrecisionAtShare
+from lowrank_rank.metrics import measure_score
 
 from ._common import print_table
 from ._sets import binary_sets
@@ -40,7 +40,7 @@ SHARE, BATCH = 0.25, 500  # of the paper's figure 2
 def run_passes(method, eta, args, X, y, passes, seed, *, share=SHARE, batch=BATCH):
     """The weights after some passes, each over the rows in another order, and the seconds."""
     model = PrecisionAtKPerceptron(
-        target_loss=PrecisionAtShare(share=share),
+        target_loss=f"precision@{100 * share:g}%",
         **METHODS[method],
         batch_size=batch,
         alpha=1.0 / args.radius,
@@ -93,7 +93,7 @@ def scaled(columns, X, X_test):
 
 
 def precision(share, X, y, w):
-    return PrecisionAtShare(share=share).measure(y, X @ w)
+    return measure_score(f"precision@{100 * share:g}%", y, X @ w)
 
 
 def best_step(method, X, y, args, **settings):
@@ -121,7 +121,7 @@ def best_penalty(X, y, share):
 def cutting_planes(X, y, share, n_tangents, alpha):
     """SVMperf's problem after so many tangents: the weights, and the seconds of the fit."""
     model = PrecisionAtKPerceptron(
-        target_loss=PrecisionAtShare(share=share),
+        target_loss=f"precision@{100 * share:g}%",
         surrogate="struct",
         solver="cutting_plane",
         max_iter=n_tangents,

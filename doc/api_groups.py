@@ -33,6 +33,7 @@ OPTIONAL_MODULES = ("dask",)
 #: page each, but no public name.
 RESULTS = (
     "target_losses._positional.GainAtK",
+    "target_losses._positional.PrecisionAtShare",
     "target_losses._positional.SpearmanRho",
     "target_losses._pairwise.KendallTau",
     "target_losses._cascade.ReciprocalRank",
@@ -182,7 +183,6 @@ GROUPS = (
                     "target_losses.NDCG",
                     "target_losses.DCG",
                     "target_losses.PrecisionAtK",
-                    "target_losses.PrecisionAtShare",
                     "target_losses.RecallAtK",
                     "target_losses.MeanAveragePrecision",
                     "target_losses.AUC",
@@ -199,6 +199,7 @@ GROUPS = (
                 "target_losses",
                 (
                     "target_losses._positional.GainAtK",
+                    "target_losses._positional.PrecisionAtShare",
                     "target_losses._pairwise.KendallTau",
                     "target_losses._positional.SpearmanRho",
                     "target_losses._cascade.ReciprocalRank",

@@ -87,7 +87,11 @@ from lowrank_rank.target_losses._names import (
     resolve_target_loss,
 )
 from lowrank_rank.target_losses._pairwise import KendallTau
-from lowrank_rank.target_losses._positional import GainAtK, SpearmanRho
+from lowrank_rank.target_losses._positional import (
+    GainAtK,
+    PrecisionAtShare,
+    SpearmanRho,
+)
 from lowrank_rank.validation._arrays import mean_square
 from lowrank_rank.validation._check import Check, InputError
 from lowrank_rank.validation._classes import (

@@ -12,10 +12,9 @@ from lowrank_rank.target_losses import (
     ExpectedRankUtility,
     PairwiseDisagreement,
     PrecisionAtK,
-    PrecisionAtShare,
 )
 
-from .internals import TARGET_LOSSES
+from .internals import TARGET_LOSSES, PrecisionAtShare
 
 
 def binary(rng, n, r):

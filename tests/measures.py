@@ -1,7 +1,9 @@
 """Short calls of the measures that tests use often, as functions of y and scores."""
 
 from lowrank_rank.metrics import measure_score
-from lowrank_rank.target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK
+from lowrank_rank.target_losses import PrecisionAtK, RecallAtK
+
+from .internals import PrecisionAtShare
 
 
 def precision_at_k(y, scores, k=10, **options):

@@ -19,12 +19,11 @@ from lowrank_rank.target_losses import (
     FBeta,
     PairwiseDisagreement,
     PrecisionAtK,
-    PrecisionAtShare,
     RecallAtK,
 )
 
 from . import reference
-from .internals import resolve_measure
+from .internals import PrecisionAtShare, resolve_measure
 from .measures import (
     average_precision,
     dcg,

@@ -29,11 +29,15 @@ from lowrank_rank.target_losses import (
     MeanAveragePrecision,
     PositionalLoss,
     PrecisionAtK,
-    PrecisionAtShare,
     RecallAtK,
 )
 
-from .internals import TARGET_LOSSES, RankingLists, resolve_target_loss
+from .internals import (
+    TARGET_LOSSES,
+    PrecisionAtShare,
+    RankingLists,
+    resolve_target_loss,
+)
 from .losses import IDS, LOSSES, graded
 from .reference import dcg
 from .surrogate_cases import (

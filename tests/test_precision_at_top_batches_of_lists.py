@@ -7,9 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK
+from lowrank_rank.target_losses import PrecisionAtK, RecallAtK
 
 from .internals import (
+    PrecisionAtShare,
     make_batches,
     number_of_batches,
     places_at_top,

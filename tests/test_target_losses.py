@@ -22,7 +22,6 @@ from lowrank_rank.target_losses import (
     MeanAveragePrecision,
     PairwiseDisagreement,
     PrecisionAtK,
-    PrecisionAtShare,
     RecallAtK,
     TargetLoss,
 )
@@ -32,6 +31,7 @@ from .internals import (
     TARGET_LOSSES,
     GainAtK,
     KendallTau,
+    PrecisionAtShare,
     RankingLists,
     SpearmanRho,
     all_ranks,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..fitting._linear_problem import LinearProblem
-from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK
+from ..target_losses import PrecisionAtK, RecallAtK
 from ..target_losses._names import names_of, resolve_target_loss
-from ..target_losses._positional import places_of_share
+from ..target_losses._positional import PrecisionAtShare, places_of_share
 from ..validation._check import refuse
 from ..validation._checks_of_top import (
     CHECKS_OF_BATCHES,

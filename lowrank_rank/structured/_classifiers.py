@@ -80,16 +80,15 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd", "perceptron"}, default="auto"
         As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch
-        perceptron of exercise 2, without a penalty. On standardised rows of at most
-        norm R it makes at most ``2 (R ||W||)**2`` updates, for any weights W that give
-        every row a margin of at least 1 over the other classes (theorem 17.5).
+        perceptron of exercise 2, without a penalty. On standardised rows of norm <= R
+        it makes at most ``2 (R ||W||)**2`` updates, for any W of margin >= 1 over the
+        other classes (theorem 17.5).
     radius : float or None, default=None
         A number B runs the SGD of section 17.2.5 as published instead of `solver`,
-        without the penalty: each of ``T = max_iter`` steps draws one row at random and
-        has the size ``B / (rho sqrt(T))``, and the model is the mean of all steps. rho
-        is twice the largest norm of a standardised row with its constant feature. The
-        expected hinge is at most ``B rho / sqrt(T)`` above the least one of all weights
-        of norm B (corollary 17.2).
+        without the penalty: ``T = max_iter`` steps of size ``B / (rho sqrt(T))`` on
+        rows drawn at random, and their mean. rho is twice the largest norm of a
+        standardised row with its constant feature. The expected hinge is at most ``B
+        rho / sqrt(T)`` above the least one of norm B (corollary 17.2).
     tol : float, default=1e-2
         When to stop, as in `StructuredHingeRanker`; a "perceptron" has none.
     max_iter : int, default=1000

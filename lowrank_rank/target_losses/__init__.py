@@ -10,7 +10,6 @@ from ._positional import (
     ExpectedRankUtility,
     PositionalLoss,
     PrecisionAtK,
-    PrecisionAtShare,
     RecallAtK,
 )
 from ._target_loss import TargetLoss
@@ -26,7 +25,6 @@ __all__ = [
     "PairwiseDisagreement",
     "PositionalLoss",
     "PrecisionAtK",
-    "PrecisionAtShare",
     "RecallAtK",
     "SetLoss",
     "TargetLoss",

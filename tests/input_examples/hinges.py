@@ -225,7 +225,7 @@ EXAMPLES = [
         FIT_TOP,
         [
             "target_loss = lowrank_rank.target_losses.PrecisionAtK(int(y.sum()))",
-            "target_loss = lowrank_rank.target_losses.PrecisionAtShare(0.5)",
+            "target_loss = 'precision@50%'",
             "target_loss = lowrank_rank.target_losses.RecallAtK(20)",
         ],
     ),
