@@ -80,9 +80,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd", "perceptron"}, default="auto"
         As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch
-        perceptron of exercise 2, without a penalty. On standardised rows of at most
-        norm R it makes at most ``2 (R ||W||)**2`` updates, for any weights W that give
-        every row a margin of at least 1 over the other classes (theorem 17.5).
+        perceptron of exercise 2, without a penalty: at most ``2 (R ||W||)**2``
+        updates, R the largest norm, at margin 1.
     radius : float or None, default=None
         A number B runs the SGD of section 17.2.5 as published instead of `solver`,
         without the penalty: each of ``T = max_iter`` steps draws one row at random and
