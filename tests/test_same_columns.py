@@ -120,7 +120,7 @@ def test_labels_and_scores_of_measures():
         lambda: compare_rankers(y, {"one": y, "two": other}),
         lambda: compare_judged(y, other, {"one": y, "two": y}, zero_division=0),
     ):
-        with pytest.raises(ValueError, match="should be those of y_true"):
+        with pytest.raises(ValueError, match="should be those of"):
             call()
     column = y[["i"]]
     with pytest.warns(DataConversionWarning):  # one column is documents

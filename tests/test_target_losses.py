@@ -357,7 +357,15 @@ def test_tables_are_complete():
     }
     bases = {TargetLoss, target_losses.PositionalLoss}
     # A name and keywords say all that these have.
-    by_name = ["gain@10", "kendall", "spearman", "mrr", "success@10", "err"]
+    by_name = [
+        "gain@10",
+        "precision@25%",
+        "kendall",
+        "spearman",
+        "mrr",
+        "success@10",
+        "err",
+    ]
     private = {type(resolve_measure(name)) for name in by_name}
     of_classes = {
         c for c in public if issubclass(c, target_losses.SetLoss)

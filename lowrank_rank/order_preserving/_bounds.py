@@ -105,7 +105,7 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     See `PositionalLoss.C_phi`.
     """
     if isinstance(measure, str) or hasattr(measure, "rank_features"):
-        loss = resolve_target_loss(measure)
+        loss: Any = resolve_target_loss(measure)
         if not loss.is_positional:
             names = names_of(lambda loss: loss.is_positional, one_each=True)
             refuse(CHECKS_OF_DISCOUNTS, loss=loss, names=names)

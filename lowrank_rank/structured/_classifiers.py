@@ -81,8 +81,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     solver : {"auto", "lbfgs", "cutting_plane", "sgd", "perceptron"}, default="auto"
         As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch
         perceptron of exercise 2, without a penalty. On standardised rows of norm <= R
-        it makes at most ``2 (R ||W||)**2`` updates, for any W of margin >= 1 over the
-        other classes (theorem 17.5).
+        it makes at most ``2 (R ||W||)**2`` updates, for any W of margin >= 1
+        (theorem 17.5).
     radius : float or None, default=None
         A number B runs the SGD of section 17.2.5 as published instead of `solver`,
         without the penalty: ``T = max_iter`` steps of size ``B / (rho sqrt(T))`` on
