@@ -35,8 +35,12 @@ def _masked_X(given):
         return None
     if given.model is not None and get_tags(given.model).input_tags.allow_nan:
         return {"filled": "X = X.astype(float).filled(numpy.nan)", "kept": ""}
-    names = ("X", "y", "qid", "sample_weight")
-    arguments = {name: getattr(given, name) for name in names}
+    arguments = {
+        "X": given.X,
+        "y": given.y,
+        "qid": given.qid,
+        "sample_weight": given.sample_weight,
+    }
     kept = lines_to_keep(arguments, "~numpy.ma.getmaskarray(X).any(axis=1)")
     return {"filled": "", "kept": "\n".join(kept)}
 

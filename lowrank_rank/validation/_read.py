@@ -203,7 +203,7 @@ def _refuse_arguments(model, arguments, *, is_fit):
             model=model,
             is_fit=is_fit,
             takes_texts=takes_texts,
-            X=X,
+            **arguments,
         )
     if isinstance(qid, str):
         refuse(CHECKS_OF_IDS, name="qid", value=qid, X=X)
