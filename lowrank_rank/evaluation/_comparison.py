@@ -529,8 +529,9 @@ def _report(values, units, means, pairs, *, anytime):
     """
     level = means.confidence_level
     compared, weights, is_compared = units.compared(values.compared(units))
+    judge, judge_unlabelled = values.of_judge()
     statistics = paired_statistics(
-        compared, weights, *values.of_judge(), level, anytime
+        compared, weights, judge, judge_unlabelled, level, anytime
     )
     is_undecided = np.zeros(statistics.difference.shape, dtype=bool)
     judged = None

@@ -40,7 +40,7 @@ class PairStatistics(NamedTuple):
     def of_pairs(self, pairs):
         """Take the statistics of some pairs (a, b) of all rankers."""
         first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
-        return self._make(matrix[first, second] for matrix in self)
+        return PairStatistics(*(matrix[first, second] for matrix in self))
 
 
 def paired_statistics(
