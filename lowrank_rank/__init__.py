@@ -18,7 +18,8 @@ Other estimators
 Labels, scorers, splits
     ranking_target : labels that carry their query ids.
     make_ranking_scorer : scorers for GridSearchCV and cross_validate.
-    metrics : measures by their names. target_losses : measures as objects.
+    metrics : measure_score of a measure by its name, ndcg_score. target_losses :
+        measures as objects.
     model_selection : splits, curves and importances by whole queries.
     merge : one model of the parts of a fit.
 

@@ -21,6 +21,13 @@ from lowrank_rank import (
     WrappedRanker,
 )
 
+from .internals import (
+    decode_map_exact,
+    decode_map_local_search,
+    decode_pd_borda,
+    decode_pd_local_search,
+)
+
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.arange(40) % 2
 QID = np.arange(40) // 4
@@ -239,34 +246,36 @@ SCORES = {"one": X[:, 0], "other": X[:, 1]}
 #: Calls with one parameter open, and the names of such parameters.
 CALLS = [
     (
-        lambda **one: lowrank_rank.bradley_terry(DUELS, **one),
+        lambda **one: lowrank_rank.votes.bradley_terry(DUELS, **one),
         ["item_a", "item_b", "result", "ties", "half_games", "weight", "group"],
     ),
     (
-        lambda **one: lowrank_rank.consensus_ranking(VOTES, **one),
+        lambda **one: lowrank_rank.votes.consensus_ranking(VOTES, **one),
         ["kind", "method", "items", "weights", "time_limit"],
     ),
     (
-        lambda **one: lowrank_rank.compare_rankers(Y, SCORES, qid=QID, **one),
-        ["baseline", "measure", "judge", "anytime", "zero_division", "groups"],
+        lambda **one: lowrank_rank.evaluation.compare_rankers(
+            Y, SCORES, qid=QID, **one
+        ),
+        ["baseline", "measure", "zero_division", "groups"],
     ),
     (
         lambda **one: lowrank_rank.metrics.ndcg_score(Y, X[:, 0], qid=QID, **one),
         ["k", "average", "zero_division", "gain"],
     ),
-    (lambda **one: lowrank_rank.decoders.decode_map_exact(U, 3, **one), ["bound"]),
+    (lambda **one: decode_map_exact(U, 3, **one), ["bound"]),
     (lambda **one: lowrank_rank.decoders.decode_pd_dag(P, **one), ["bound"]),
-    (lambda **one: lowrank_rank.decoders.decode_pd_borda(P, **one), ["bound"]),
+    (lambda **one: decode_pd_borda(P, **one), ["bound"]),
     (
         lambda **one: lowrank_rank.decoders.decode_pd_exact(P, **one),
         ["bound", "time_limit"],
     ),
     (
-        lambda **one: lowrank_rank.decoders.decode_pd_local_search(P, **one),
+        lambda **one: decode_pd_local_search(P, **one),
         ["bound", "n_restarts", "random_state"],
     ),
     (
-        lambda **one: lowrank_rank.decoders.decode_map_local_search(U, 3, **one),
+        lambda **one: decode_map_local_search(U, 3, **one),
         ["bound", "max_sweeps"],
     ),
     (

@@ -46,8 +46,9 @@ def compare_values(
     Returns
     -------
     RankerComparison
-        Prints as a table, with ``to_frame()``; `plotting.RankerComparisonDisplay` draws
-        it. Its ``at_every_look()`` is for tasks that are added while one looks.
+        Prints as a table, with ``to_frame()``: a difference is real if its p_holm is
+        small. `plotting.RankerComparisonDisplay` draws it. Its ``at_every_look()`` is
+        for tasks that are added while one looks.
 
     Raises
     ------

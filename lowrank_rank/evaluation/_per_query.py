@@ -180,12 +180,12 @@ def evaluate_run(
 
     Parameters
     ----------
-    qrels : dict, frame or ranx.Qrels
+    qrels : dict, frame, path of a file or ranx.Qrels
         ``{query: {document: grade}}``, ``{query: relevant documents}`` with lists or
         sets of ids, or a frame of pandas or polars with the columns "qid", "docno" and
         "relevance", "label" or "rel" ("query_id", "q_id" and "doc_id" will do). Ids are
         taken as text, whole floats as integers.
-    run : dict, frame or ranx.Run
+    run : dict, frame, path of a file or ranx.Run
         ``{query: {document: score}}``, ``{query: [documents, best first]}``, or a frame
         whose column of values is "score".
     measure : str, RankingMeasure, list of these, or dict from names, \

@@ -126,7 +126,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.model_selection import GridSearchCV, GroupKFold
     >>> from lowrank_rank import LowRankSurrogateRanker, ranking_target
     >>> X = [[0.0], [1.0], [0.0], [2.0]]
     >>> y = ranking_target([0, 1, 0, 1], qid=["a", "a", "b", "b"])
@@ -135,7 +135,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     array([3, 1, 2])
     >>> ranker.score(X, y)
     1.0
-    >>> GridSearchCV(ranker, {"alpha": [0.1, 1.0]}, cv=2).fit(X, y).best_params_
+    >>> search = GridSearchCV(ranker, {"alpha": [0.1, 1.0]}, cv=GroupKFold(2))
+    >>> search.fit(X, y, groups=y["qid"]).best_params_
     {'alpha': 0.1}
     """
 

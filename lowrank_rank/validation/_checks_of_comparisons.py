@@ -17,7 +17,7 @@ from ._kinds import kind_of
 def _finds_no_names(given):
     """Find rankers or runs without names."""
     name = "runs" if given.are_runs else "rankers"
-    ones = getattr(given, name)
+    ones = given.runs if given.are_runs else given.rankers
     if given.table_name is not None or (isinstance(ones, dict) and ones):
         return None
     what = "runs" if given.are_runs else "scores or fitted models"
@@ -56,8 +56,8 @@ def _finds_name_of_column(given):
     if given.table is None:
         return None
     columns = column_names(given.table)
-    for argument in ("groups", "sample_weight"):
-        value = getattr(given, argument)
+    values = {"groups": given.groups, "sample_weight": given.sample_weight}
+    for argument, value in values.items():
         is_name = isinstance(value, str)
         name = value if is_name else getattr(value, "name", None)
         if name not in columns:
@@ -495,7 +495,7 @@ def _finds_few_values(given):
     """Find a column with fewer than two values."""
     if given.n_defined.min() >= 2:
         return None
-    name = given.names[np.argmin(given.n_defined)] or given.table_name or "people"
+    name = given.names[np.argmin(given.n_defined)] or "people"
     n_defined = given.n_defined.min()
     return {"name": name, "n": n_defined, "n_all": len(given.h), "unit": given.unit}
 

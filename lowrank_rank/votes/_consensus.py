@@ -367,9 +367,9 @@ def consensus_ranking(
         "kemeny" is the order of least cost of at most 200 items. "borda" sorts net
         preferences ``sum_j (C_ij - C_ji)``; of counts, and of ballots that leave out
         items, the mean win rate over the opponents that an item met. "copeland" sorts
-        majorities won minus lost. "dag" is algorithm 1: it deletes the smallest
-        majorities until no cycle is left. The last three leave ties in the order of the
-        items, and can cost more than the least.
+        majorities won minus lost. "dag", algorithm 1 of `PairwiseDAGRanker`, deletes
+        the smallest majorities until no cycle is left. The last three leave ties in the
+        order of the items, and can cost more than the least.
     time_limit : float or None, default=60.0
         Seconds for "kemeny"; None is no limit.
 
