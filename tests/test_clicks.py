@@ -14,6 +14,8 @@ from lowrank_rank.datasets import make_ranking
 from lowrank_rank.surrogates import SURROGATES, surrogate_loss
 from lowrank_rank.target_losses import DCG, NDCG, PrecisionAtK
 
+from .refusals import refused_by
+
 TRUST = (np.linspace(0.95, 0.7, 10), np.linspace(0.4, 0.05, 10))
 
 
@@ -45,7 +47,7 @@ def test_expected_clicks_give_relevance_at_every_position(propensity, trust):
 def test_least_propensity():
     v = utilities_from_clicks([1, 1], [1, 100], propensity=1.0, min_propensity=0.1)
     np.testing.assert_allclose(v, [1.0, 10.0])
-    with pytest.raises(ValueError, match="The propensity of position 2 is 0"):
+    with refused_by("propensity 0"):
         utilities_from_clicks([1, 1], [1, 2], propensity=[1.0, 0.0])
 
 
@@ -126,7 +128,7 @@ def test_who_takes_utilities_below_0(name):
     """Those that do are least at E v there; the others say what to do."""
     v, s = np.array([1.4, -0.6, 0.2]), np.zeros(3)
     if not SURROGATES[name]().takes_negative:
-        with pytest.raises(ValueError, match="add one number to all of them"):
+        with refused_by("negative utility"):
             surrogate_loss(name, v, s)
         return
     labels = np.random.default_rng(0).normal(size=(50, 3)) + v
@@ -154,7 +156,7 @@ def test_a_constant_changes_nothing_for_squared_losses():
     )
     assert v.min() < 0 == shifted.min()
     rows = X[log.row]
-    with pytest.raises(ValueError, match="negative grade"):
+    with refused_by("negative grades"):
         LowRankSurrogateRanker(target_loss="dcg").fit(rows, v, qid=log.session)
     for make in (
         lambda loss: LowRankSurrogateRanker(target_loss=loss),
@@ -168,7 +170,7 @@ def test_a_constant_changes_nothing_for_squared_losses():
         signed = make(SignedDCG()).fit(rows, v, qid=log.session)
         plain = make("dcg").fit(rows, shifted, qid=log.session)
         np.testing.assert_allclose(signed.coef_, plain.coef_, rtol=1e-6, atol=1e-9)
-    with pytest.raises(ValueError, match="takes utilities >= 0"):
+    with refused_by("negative utility"):
         OrderPreservingRegressor(target_loss=SignedDCG()).fit(rows, v, qid=log.session)
 
 
@@ -380,7 +382,7 @@ def test_a_position_of_few_documents_has_their_degrees_of_freedom():
 def test_columns_in_two_orders_are_refused():
     pd = pytest.importorskip("pandas")
     log = pd.DataFrame({"clicks": [1, 1], "position": [1, 2], "document": ["a", "a"]})
-    with pytest.raises(ValueError, match="different indices"):
+    with refused_by("different indices"):
         propensities_from_clicks(log["clicks"], log["position"][::-1], log["document"])
     with pytest.raises(ValueError, match="confidence_level must be"):
         propensities_from_clicks(
@@ -391,10 +393,10 @@ def test_columns_in_two_orders_are_refused():
 def test_clicks_and_positions_of_other_rows_are_refused():
     pandas = pytest.importorskip("pandas")
     log = pandas.DataFrame({"click": [1, 0], "place": [1, 2]})
-    with pytest.raises(ValueError, match="clicks and position have different indices"):
+    with refused_by("different indices"):
         utilities_from_clicks(log["click"], log["place"][::-1], propensity=1.0)
 
 
 def test_a_table_of_propensities_is_refused_without_positions():
-    with pytest.raises(ValueError, match="one entry for each position"):
+    with refused_by("length of propensities"):
         utilities_from_clicks([], [], propensity=[[1.0]])

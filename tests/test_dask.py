@@ -35,6 +35,8 @@ from distributed import Client, LocalCluster
 
 from lowrank_rank.dask import fit, predict, rank, score
 
+from .refusals import refused_by
+
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -86,7 +88,7 @@ def test_arrays_cut_anywhere_give_the_fit_in_memory(client, documents, model, to
     assert_allclose(scores.compute(), memory.predict(X), rtol=1e-7, atol=1e-7)
     assert_allclose(model.predict(X), memory.predict(X), rtol=1e-7, atol=1e-7)
     if isinstance(model, PairwiseDAGRanker):
-        with pytest.raises(ValueError, match="needs all rows of a list to rank it"):
+        with refused_by("ranks of whole lists"):
             rank(model, on[0], qid=on[2])
     else:
         assert_array_equal(
@@ -181,13 +183,13 @@ def test_items_with_gaps(client, plain):
 def test_wrong_input_is_refused(client, documents):
     X, y, qid, _ = (da.from_array(a, chunks=20) for a in documents)
     ranker = LowRankSurrogateRanker()
-    with pytest.raises(TypeError, match="y must be a Dask array"):
+    with refused_by("data that are not of Dask", TypeError):
         fit(ranker, X, documents[1], qid=qid)
-    with pytest.raises(ValueError, match="need qid"):
+    with refused_by("documents of a cluster without qid"):
         fit(ranker, X, y)
-    with pytest.raises(ValueError, match="estimator="):
+    with refused_by("regressor on a cluster"):
         fit(LowRankSurrogateRanker(estimator="trees"), X, y, qid=qid)
-    with pytest.raises(ValueError, match="NaN"):
+    with refused_by("missing labels"):
         fit(ranker, X, y * np.nan, qid=qid)
     assert not hasattr(ranker, "coef_")
 
@@ -303,17 +305,17 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
         da.from_array(a, chunks=20) for a in rows_of_classes(["red", "green", "blue"])
     )
     classifier = LowRankSurrogateClassifier(estimator="ridge")
-    with pytest.raises(TypeError, match="y must be a Dask array"):
+    with refused_by("data that are not of Dask", TypeError):
         fit(classifier, X, rows_of_classes([1, 2, 3])[1])
-    with pytest.raises(ValueError, match="estimator='ridge'"):
+    with refused_by("regressor on a cluster"):
         fit(LowRankSurrogateClassifier(), X, y)
-    with pytest.raises(ValueError, match="not among the classes"):
+    with refused_by("label of no class"):
         fit(
             LowRankSurrogateClassifier(estimator="ridge", classes=["red", "green"]),
             X,
             y,
         )
-    with pytest.raises(ValueError, match=r"missing|NaN"):
+    with refused_by("missing class"):
         fit(classifier, X, w * np.nan)
     assert not hasattr(classifier, "coef_")
 
@@ -333,10 +335,10 @@ def test_measures_of_all_rows_are_no_means_over_partitions(client, model):
     predicted = predict(model, on[0])
     assert predicted.dtype == y.dtype
     assert_array_equal(predicted.compute(), model.predict(X))
-    with pytest.raises(ValueError, match="not a mean over partitions"):
+    with refused_by("score of a cluster"):
         score(model, *on)
     assert np.isfinite(model.score(on[0].compute(), on[1].compute()))
-    with pytest.raises(ValueError, match="classes, which have no ranks"):
+    with refused_by("ranks of classes"):
         rank(model, on[0], one_list=True)
 
 
@@ -359,9 +361,9 @@ def test_sequences_and_sets_are_predicted_and_scored_in_memory(client, model):
     y = (y[:, None] == ["red", "green", "blue"]).astype(int) if is_sets else y
     model.fit(X, y)
     on = [da.from_array(a, chunks=(17, -1)[: a.ndim]) for a in (X, y)]
-    with pytest.raises(ValueError, match="predicts sequences or sets of labels"):
+    with refused_by("sets predicted on a cluster"):
         predict(model, on[0])
-    with pytest.raises(ValueError, match="not a mean over partitions"):
+    with refused_by("score of a cluster"):
         score(model, *on)
 
 
@@ -391,27 +393,19 @@ def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
             if wrong in ("all", name):
                 given[name] = labels[column[name]]
         labels_of_rows = given.pop("y")
-        with pytest.raises(
-            ValueError, match=r"Partition \d+ has different numbers of rows: X "
-        ):
+        with refused_by("rows of a partition"):
             fit(ranker, parts[list("abcd")], labels_of_rows, **given)
-        with pytest.raises(
-            ValueError, match=r"Partition \d+ has different numbers of rows: X "
-        ):
+        with refused_by("rows of a partition"):
             score(fitted, parts[list("abcd")], labels_of_rows, **given)
     assert not hasattr(ranker, "coef_")
     turned = dd.from_pandas(frame.iloc[::-1], npartitions=4, sort=False)
-    with pytest.raises(
-        ValueError, match=r"Partition \d: X and y have different indices"
-    ):
+    with refused_by("different indices"):
         fit(ranker, whole[list("abcd")], turned["y"], qid=turned["qid"])
     short = da.from_array(qid[:-3], chunks=20)
-    with pytest.raises(ValueError, match="qid has the length"):
+    with refused_by("another number of ids"):
         rank(fitted, whole[list("abcd")], qid=short)
     arrays = da.from_array(X, chunks=20), da.from_array(y, chunks=20)
-    with pytest.raises(
-        ValueError, match=r"Partition 3 has .* rows: X 16, y 16, qid 13"
-    ):
+    with refused_by("rows of a partition"):
         fit(ranker, *arrays, qid=short)
 
 

@@ -28,6 +28,7 @@ from lowrank_rank.datasets import (
 )
 
 from .internals import InputError
+from .refusals import refused_by
 
 fuzz = settings(derandomize=True, deadline=None, database=None, max_examples=150)
 
@@ -91,7 +92,7 @@ def test_missing_files_and_empty_lists(tmp_path):
         load_letor(tmp_path / "nowhere.txt")
     with pytest.raises(ValueError, match="at least one path"):
         load_letor([])
-    with pytest.raises(ValueError, match="one query id"):
+    with refused_by("another number of ids"):
         dump_letor(np.eye(2), [1, 0], [1], tmp_path / "f.txt")
 
 
@@ -124,9 +125,7 @@ def test_damaged_packed_files_are_named(tmp_path, suffix, opener):
         b"1" + packed,
     ):
         path.write_bytes(damaged)
-        with pytest.raises(
-            ValueError, match=rf"log\.{suffix}, line [0-9]+: .*damaged or cut"
-        ):
+        with refused_by("damaged file"):
             load_letor(path)
 
 
@@ -146,7 +145,7 @@ def test_features_are_counted_from_1_whatever_occurs(tmp_path):
     empty.write_text("1 qid:1\n")
     parts = load_letor([from_1, empty])
     assert [X.toarray().tolist() for X, _, _ in parts] == [[[0.5, 2.0]], [[0.0, 0.0]]]
-    with pytest.raises(ValueError, match=r"(?s)from_0, line 1: .*zero_based = True"):
+    with refused_by("feature 0"):
         load_letor([from_1, from_0])
     assert load_letor(from_0, zero_based=True)[0].toarray().tolist() == [[0.5, 2.0]]
     assert load_letor(from_1, zero_based=True)[0].toarray().tolist() == [
@@ -172,15 +171,15 @@ def test_types_of_features(tmp_path):
     path = tmp_path / "log.txt"
     path.write_text("1 qid:1 1:1 2:200\n# c\n0 qid:1 1:3 2:0.5\n")
     assert load_letor(path, dtype="float32")[0].dtype == np.float32
-    with pytest.raises(ValueError, match=r"log\.txt, line 3: .*0\.5.* int64"):
+    with refused_by("value beyond dtype"):
         load_letor(path, dtype=int)
     path.write_text("1 qid:1 1:1 2:200\n")
     read = load_letor(path, dtype=np.uint8, dense=True)[0]
     assert (read.dtype, read.tolist()) == (np.uint8, [[1, 200]])
-    with pytest.raises(ValueError, match=r"line 1: .*200.* int8"):
+    with refused_by("value beyond dtype"):
         load_letor(path, dtype=np.int8)
     path.write_text("1 qid:1 1:1\n1 qid:1 1:1e300\n")
-    with pytest.raises(ValueError, match=r"line 2: .*beyond float32"):
+    with refused_by("infinite value in file"):
         load_letor(path, dtype=np.float32)
 
 
@@ -388,9 +387,7 @@ def test_large_integer_ids_are_written_and_read_as_they_are(tmp_path, dtype):
 
 def test_integer_ids_beyond_64_bits(tmp_path):
     for ids in ([2**64, 1], [-1, 2**63]):
-        with pytest.raises(
-            ValueError, match=f"qid hold ids from {min(ids)} to {max(ids)}"
-        ):
+        with refused_by("ids beyond 64 bits"):
             dump_letor(
                 np.eye(2), [1, 0], np.array(ids, dtype=object), tmp_path / "f.txt"
             )
@@ -403,7 +400,7 @@ def test_duplicate_entries_are_added_up(tmp_path):
     assert X.data.tolist() == [1, 2, 4, 8]  # the user's matrix is as it was
     assert load_letor(tmp_path / "f.txt", dense=True)[0].tolist() == [[4, 3], [0, 8]]
     X = sparse.csr_matrix(([1e308, 1e308], [0, 0], [0, 2]), shape=(1, 1))
-    with pytest.raises(ValueError, match="added up"):
+    with refused_by("infinite sum of duplicates"):
         dump_letor(X, [1], [1], tmp_path / "f.txt")
 
 
@@ -464,7 +461,7 @@ def test_replaced_files_keep_their_mode_and_links(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
     assert len(load_letor(path)[1]) == 2
     for bad in (tmp_path, os.devnull):
-        with pytest.raises(ValueError, match="is not a file"):
+        with refused_by("folder in place of file"):
             dump_letor(np.eye(2), [1, 0], [1, 1], bad)
     with pytest.raises(FileNotFoundError, match=r"none/log\.txt cannot be written"):
         dump_letor(np.eye(2), [1, 0], [1, 1], tmp_path / "none" / "log.txt")

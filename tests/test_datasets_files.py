@@ -10,6 +10,8 @@ from sklearn.datasets import load_svmlight_file
 
 from lowrank_rank.datasets import iter_lists, load_letor
 
+from .refusals import refused_by
+
 PIECES = [*"0123456789 .:-+e#|_\t\n", "qid:", " qid:1 ", "\r\n", " 1:", " 2:0.5", "nan"]
 
 
@@ -105,7 +107,7 @@ def test_random_lines_are_read_as_by_scikit_learn_or_refused(tmp_path):
 def test_the_first_of_several_wrong_lines_is_named(tmp_path):
     path = tmp_path / "log.txt"
     path.write_text("1 qid:1 1:1\n" * 70 + "1 qid:x 1:1\n1 qid:1 1:1e999\n" * 40)
-    with pytest.raises(ValueError, match=r"log.txt, line 71: .*'x' is not an integer"):
+    with refused_by("qid of text in file"):
         list(iter_lists(path))
 
 
@@ -114,7 +116,7 @@ def test_long_blanks_take_linear_time(tmp_path):
     blanks = " " * 1_000_000
     path.write_text(f"{blanks}\n{blanks}1 qid:1{blanks}1:1{blanks}#{blanks}\n{blanks}x")
     start = time.perf_counter()
-    with pytest.raises(ValueError, match="line 3: not readable, no qid"):
+    with refused_by("line without qid"):
         load_letor(path)
     assert time.perf_counter() - start < 5.0
 
@@ -137,7 +139,7 @@ def test_long_runs_of_blanks_take_no_time(tmp_path, blank, place):
         file.write(lines[place])
     start = time.process_time()
     if place == "before a value":
-        with pytest.raises(ValueError, match="line 1: not readable"):
+        with refused_by("text as value of feature"):
             load_letor(path)
     else:
         assert load_letor(path)[0].toarray().tolist() == [[2.0]]
@@ -150,7 +152,5 @@ def test_lines_have_a_limit(tmp_path):
         file.write(b"1 qid:1 1:2\n")
         for _ in range(65):
             file.write(b" " * 2**20)
-    with pytest.raises(
-        ValueError, match=r"rows.txt.gz, line 2: the line is longer than 64 MiB"
-    ):
+    with refused_by("long line"):
         load_letor(path)

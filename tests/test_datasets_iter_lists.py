@@ -12,6 +12,8 @@ from scipy import sparse
 
 from lowrank_rank.datasets import dump_letor, iter_lists, make_ranking
 
+from .refusals import refused_by
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -129,16 +131,14 @@ def test_letor_errors_name_the_line(tmp_path):
     path = tmp_path / "log.txt.gz"
     text = "# head\n" + "".join(f"0 qid:{i // 2} 1:{i} 3:0.5\n" for i in range(20))
     path.write_bytes(gzip.compress((text + "1 qid:4 1:1\n").encode()))
-    with pytest.raises(ValueError, match=r"list 4 is also at .*log\.txt\.gz, line 22,"):
+    with refused_by("list comes again"):
         list(iter_lists(path, rows_per_block=3))
-    with pytest.raises(ValueError, match=r"line 2: feature 3, but n_features=2"):
+    with refused_by("feature beyond n_features"):
         list(iter_lists(path, n_features=2))
-    with pytest.raises(
-        ValueError, match=r"line 3: 0\.5 is no int64|line 2: .*0\.5.* int64"
-    ):
+    with refused_by("value beyond dtype"):
         list(iter_lists(path, dtype=np.int64))
     path.write_bytes(path.read_bytes()[:-12])
-    with pytest.raises(ValueError, match="damaged or cut short"):
+    with refused_by("damaged file"):
         list(iter_lists(path))
     with pytest.raises(FileNotFoundError):
         iter_lists(tmp_path / "none.txt")
@@ -176,7 +176,7 @@ def test_lists_come_back_after_sorted_ids(tmp_path, size):
         *ids[2],
     ]
     paths[2].write_text("1 qid:8 1:1\n1 qid:11 1:1\n")
-    with pytest.raises(ValueError, match=r"list 11 is also at .*c\.txt, line 2,"):
+    with refused_by("list comes again"):
         list(iter_lists(paths, rows_per_block=size))
 
 
@@ -203,7 +203,7 @@ def test_ids_of_chunks_are_not_converted():
 def test_an_iterator_is_passed_over_once(data):
     blocks = iter_lists(iter([data]))
     assert len(list(blocks)) == 1
-    with pytest.raises(ValueError, match="only once"):
+    with refused_by("second pass over an iterator"):
         list(blocks)
 
 
@@ -256,12 +256,12 @@ def test_parquet_files(tmp_path, data):
     assert_whole_lists(by_pattern, data, 20)
     with pytest.raises(FileNotFoundError, match="No file has a name like"):
         iter_lists(f"{tmp_path}/none*.parquet")
-    with pytest.raises(ValueError, match="no column 'y'"):
+    with refused_by("no such column of Parquet file"):
         list(iter_lists(paths))
     chosen = iter_lists(paths, y_column="grade", feature_columns=["d", "b"])
     assert_whole_lists(chosen, (data[0][:, [3, 1]], *data[1:]), 100_000)
     frame.rename(columns={"a": "z"}).to_parquet(paths[1])
-    with pytest.raises(ValueError, match="the same columns as"):
+    with refused_by("other columns in Parquet file"):
         list(iter_lists(paths, y_column="grade"))
 
 
@@ -269,19 +269,17 @@ def test_parquet_files_with_other_names(tmp_path):
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"a": [0.0, 1.0], "grade": [0, 1], "query": [1, 1]})
     frame.to_parquet(tmp_path / "0.parquet")
-    with pytest.raises(
-        ValueError, match=r"(?s)no column 'qid', only .*'query'.* qid_column = 'query'"
-    ):
+    with refused_by("no such column of Parquet file"):
         list(iter_lists(tmp_path / "0.parquet", y_column="grade"))
     names = {"y_column": "grade", "qid_column": "query"}
-    with pytest.raises(ValueError, match=r"no column 'b'.* feature_columns names"):
+    with refused_by("no such column of Parquet file"):
         list(iter_lists(tmp_path / "0.parquet", feature_columns=["b"], **names))
     with pytest.raises(
         ValueError, match="feature_columns must be a list of strings or None"
     ):
         iter_lists(tmp_path / "0.parquet", feature_columns="a", **names)
     for chosen in ([], ["a", "a"], ["a", "grade"], ["query"]):
-        with pytest.raises(ValueError, match="feature_columns must name"):
+        with refused_by("names of feature_columns"):
             iter_lists(tmp_path / "0.parquet", feature_columns=chosen, **names)
     with pytest.raises(
         IsADirectoryError, match=r"is a folder: give its files, .*/\*.parquet'"
@@ -315,9 +313,7 @@ def test_values_of_parquet_that_a_type_cannot_represent_are_refused(
     )
     path = tmp_path / "rows.parquet"
     frame.to_parquet(path)
-    with pytest.raises(
-        ValueError, match=rf"rows.parquet, column 'b', row {row}: .* not of the type"
-    ):
+    with refused_by("value of Parquet column"):
         list(iter_lists(path, dtype=dtype))
 
 
@@ -367,21 +363,19 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     path = tmp_path / "rows.parquet"
     columns = [pa.array([i, i]) for i in range(4)]
     parquet.write_table(pa.table(columns, names=["a", "y", "qid", "a"]), path)
-    with pytest.raises(ValueError, match=r"rows.parquet has two columns 'a'"):
+    with refused_by("column twice in Parquet file"):
         list(iter_lists(path))
     parquet.write_table(pa.table(columns[:3], names=["a", "y", "qid"]), path)
     for damaged in (path.read_bytes()[:-9], b"", b"PAR1" + b"x" * 50 + b"PAR1"):
         path.write_bytes(damaged)
-        with pytest.raises(
-            ValueError, match=r"rows.parquet is not a readable Parquet file"
-        ):
+        with refused_by("unreadable Parquet file"):
             list(iter_lists(path))
     arrays = [tmp_path / f"{name}.npy" for name in "Xyq"]
     for one in arrays:
         np.save(one, np.zeros(2))
     for damaged in (arrays[0].read_bytes()[:40], b"", b"not an array"):
         arrays[0].write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"X.npy is not a readable .npy file"):
+        with refused_by("unreadable array"):
             iter_lists(tuple(arrays))
     (tmp_path / "folder.parquet").mkdir()
     (tmp_path / "folder.npy").mkdir()
@@ -420,5 +414,5 @@ def test_files_are_read_lazily(tmp_path):
     )
     blocks = iter(iter_lists(path, n_features=1, rows_per_block=500))
     assert next(blocks)[0].toarray().ravel().tolist() == list(range(500))
-    with pytest.raises(ValueError, match="line 20001: not readable"):
+    with refused_by("qid of text in file"):
         list(blocks)

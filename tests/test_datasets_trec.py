@@ -14,6 +14,7 @@ from lowrank_rank.datasets import (
 from lowrank_rank.evaluation import evaluate_run
 
 from .internals import _trec
+from .refusals import refused_by
 
 RUN = {"q2": {"b": 0.1 + 0.2, "a": 5e-324, "c": 1e300}, "q1": {"ä": -1.0}}
 QRELS = {"q2": {"b": 0, "x": 3}, "q1": {"ä": -1}}
@@ -144,7 +145,7 @@ def test_damaged_files_and_marks(tmp_path):
     path = tmp_path / "f.gz"
     dump_run({"q": {str(i): float(i) for i in range(5000)}}, path)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match=r"f.gz, line [0-9]+: .*damaged or cut"):
+    with refused_by("damaged file"):
         load_run(path)
     (tmp_path / "bom").write_bytes(b"\xef\xbb\xbfq 0 d 1\r\n")
     assert load_qrels(tmp_path / "bom") == {"q": {"d": 1}}
@@ -315,7 +316,7 @@ def test_ids_of_a_frame_are_text_and_never_missing():
 def test_scores_of_any_type_in_a_dict(kind):
     run = {"q": {"a": kind(0), "b": kind(1)}}
     assert evaluate_run(run=run, qrels={"q": {"a": 1}}, measure=["mrr"]) == {"mrr": 0.5}
-    with pytest.raises(ValueError, match="finite number"):
+    with refused_by("value of document"):
         evaluate_run(run={"q": {"a": 1j}}, qrels={"q": {"a": 1}}, measure=["mrr"])
 
 
@@ -330,7 +331,7 @@ def test_comments_in_files(tmp_path):
     path = tmp_path / "qrels.txt"
     path.write_text("# judged in 2026\n1 0 a 1\n  # 1 0 c 1\n1 0 b#3 0\n")
     assert load_qrels(path) == {"1": {"a": 1, "b#3": 0}}
-    with pytest.raises(ValueError, match="begin a comment"):
+    with refused_by("query to write"):
         dump_qrels({"#1": {"a": 1}}, path)
 
 

@@ -22,6 +22,7 @@ from .internals import (
     pd_decoder,
     preference_cost,
 )
+from .refusals import refused_by
 
 
 def random_triangles(rng, n, r):
@@ -79,9 +80,9 @@ def test_lists_are_decoded_alone():
 
 
 def test_many_items_are_refused_with_the_remedy():
-    with pytest.raises(ValueError, match="local_search"):
+    with refused_by("many items"):
         decode_map_exact(np.zeros((1, 23 * 12)), 23)
-    with pytest.raises(ValueError, match="lower triangles"):
+    with refused_by("shape of vectors"):
         decode_map_exact(np.zeros((1, 5)), 3)
 
 
@@ -292,14 +293,12 @@ def test_preferences_of_unsigned_and_boolean_types_do_not_wrap():
 
 
 def test_sums_of_preferences_stay_finite():
-    with pytest.raises(ValueError, match=r"u\[0, 1\] is 1e\+306: .*at most 1e\+290"):
+    with refused_by("vectors that are not finite"):
         net_scores([[0.0, 1e306], [0.0, 0.0]])
     with pytest.raises(ValueError, match="must be an array of numbers"):
         differences_from_matrices([[1.0], [1.0, 2.0]])
 
 
 def test_words_that_read_as_numbers_are_words():
-    with pytest.raises(
-        ValueError, match=r"u must be an array of numbers: u\[0, 0\] is the text"
-    ):
+    with refused_by("text instead of numbers"):
         decode_map_diagonal([["1.0", "2.0", "3.0"]], 2)

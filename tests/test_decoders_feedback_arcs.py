@@ -37,6 +37,7 @@ from .preference_cases import (
     preferences,
 )
 from .reference import algorithm_1
+from .refusals import refused_by
 
 DECODERS = [entry.decode for entry in PD_DECODERS.values()]
 EXACT = [decode_pd_exact, decode_by_cuts]
@@ -296,12 +297,12 @@ def test_bounds_come_with_gaps():
 @pytest.mark.parametrize("decode", DECODERS)
 def test_bad_preferences_are_refused(decode):
     for shape in [(2, 3, 4), (3, 3), (3,), (2, 0, 0)]:
-        with pytest.raises(ValueError, match=r"shape \(n_lists, r, r\), got"):
+        with refused_by("shape of preferences"):
             decode(np.zeros(shape))
     for bad in (np.nan, np.inf):
         u = np.zeros((2, 3, 3))
         u[1, 2, 0] = bad
-        with pytest.raises(ValueError, match=rf"u\[1, 2, 0\] is {bad}: .* finite"):
+        with refused_by("vectors that are not finite"):
             decode(u)
 
 
@@ -312,9 +313,7 @@ def test_too_many_items_are_refused_with_the_remedy():
         preference_bound,
         lambda u: decode_pd_dag(u, bound=True),
     ):
-        with pytest.raises(
-            ValueError, match=r"at most 200 items, got 201.*local_search.*dag"
-        ):
+        with refused_by("many items"):
             call(u)
     assert decode_pd_exact(u[:, 1:, 1:]).optimal.all()
     assert decode_pd_dag(u).values.tolist() == [0.0]
@@ -322,7 +321,7 @@ def test_too_many_items_are_refused_with_the_remedy():
 
 def test_a_wrong_number_of_differences_is_refused():
     for differences in (np.zeros((2, 4)), np.zeros(3)):
-        with pytest.raises(ValueError, match=r"for 3 items it must be \(n_lists, 3\)"):
+        with refused_by("shape of vectors"):
             matrices_from_differences(differences, 3)
 
 
@@ -365,9 +364,7 @@ def test_decoders_of_the_table_keep_what_it_says(name):
             np.testing.assert_allclose(decoded.values, least, atol=1e-12)
             assert decoded.optimal.all()
     if entry.max_items is not None:
-        with pytest.raises(
-            ValueError, match=rf"decoder='{name}' takes at most {entry.max_items}"
-        ):
+        with refused_by("many items"):
             pd_decoder(name, entry.max_items + 1)
     assert pd_decoder(name, 3) is entry
 

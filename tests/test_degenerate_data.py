@@ -23,6 +23,8 @@ from lowrank_rank import (
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.target_losses import ExpectedRankUtility, PrecisionAtK, RecallAtK
 
+from .refusals import refused_by
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
 QID = np.repeat(np.arange(12), 5)
@@ -79,7 +81,7 @@ def test_sums_of_weights_out_of_range(size):
             X, Y, qid=QID, sample_weight=np.full(60, size)
         ),
     ):
-        with pytest.raises(ValueError, match="sample_weight has the sum"):
+        with refused_by("weights out of range"):
             call()
 
 
@@ -121,7 +123,7 @@ def test_a_class_of_one_row_costs_one_where_it_was_not_in_fit():
         )
     assert np.isfinite(values).all()
     absolute = LowRankSurrogateClassifier(loss_matrix="absolute").fit(X[:59], y[:59])
-    with pytest.raises(ValueError, match="not among the classes"):
+    with refused_by("label of no class"):
         absolute.score(X, y)
 
 
@@ -172,12 +174,12 @@ def test_what_trees_cannot_take():
 
 
 def test_rows_of_different_lengths():
-    with pytest.raises(ValueError, match="X must be a table with rows of one length"):
+    with refused_by("ragged X"):
         WrappedRanker(Ridge()).fit([[1.0, 2.0], [1.0]], [0, 1], qid=[0, 0])
 
 
 def test_squares_that_overflow_are_refused():
     loss = ExpectedRankUtility(neutral=0)
     model = OrderPreservingRegressor(surrogate="pointwise_squared", target_loss=loss)
-    with pytest.raises(ValueError, match="smaller scale"):
+    with refused_by("overflow of the surrogate"):
         model.fit(X, 1e200 * Y, qid=QID)

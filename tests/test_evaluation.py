@@ -7,6 +7,8 @@ from numpy.testing import assert_array_equal
 from lowrank_rank import ranking_target
 from lowrank_rank.evaluation import compare_values, mean_intervals
 
+from .refusals import refused_by
+
 VALUES = {"one": [0.5, 0.25, 1.0, 0.75], "two": [0.5, 0.5, 0.5, 0.5]}
 
 
@@ -90,12 +92,12 @@ def test_two_columns_of_one_name_and_series_in_two_orders_are_refused():
     ):
         compare_values(frame)
     one = pd.Series([1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="different indices"):
+    with refused_by("different indices"):
         compare_values({"one": one, "two": one[::-1]})
 
 
 def test_empty_columns_are_refused():
-    with pytest.raises(ValueError, match="table has no rows"):
+    with refused_by("no rows of values"):
         compare_values({"one": []})
 
 

@@ -27,6 +27,7 @@ from lowrank_rank.evaluation import (
 from lowrank_rank.metrics import measure_score, ndcg_score
 
 from .internals import InputError
+from .refusals import refused_by
 
 
 def holm(p_values):
@@ -50,7 +51,7 @@ def test_holm_is_that_of_statsmodels():
 def test_a_sparse_matrix_of_labels_takes_no_qid():
     y = sparse.csr_matrix(np.eye(3))
     scores = {"a": np.eye(3), "b": np.ones((3, 3))}
-    with pytest.raises(ValueError, match="holds one list per row and takes no qid"):
+    with refused_by("ids beside a matrix"):
         compare_rankers(y, scores, qid=[0, 1, 2])
     assert compare_rankers(y, scores, measure="mrr").mean[0] == 1.0
 
@@ -687,9 +688,7 @@ def test_runs_with_a_judge():
     assert set(found.qid) <= set(human)
     _, *documents = judge[next(iter(human))]
     human[next(iter(human))] = dict.fromkeys(documents, 1)
-    with pytest.raises(
-        ValueError, match=r"people lacks 1 documents that the run '.' has among its"
-    ):
+    with refused_by("documents skipped by people"):
         compare_judged_runs(human, judge, runs, zero_division=0.0)
 
 
@@ -718,26 +717,22 @@ def test_people_judge_the_top_of_each_run():
     whole = compare_judged_runs(people, judge, runs, **options)["precision@2"]
     assert_array_equal(found.interval, whole.interval)  # what is below does not count
     people = judged(1)
-    with pytest.raises(
-        ValueError, match="1 documents that the run 'a' has among its first 2 in query"
-    ):
+    with refused_by("documents skipped by people"):
         compare_judged_runs(people, judge, runs, **options)
-    with pytest.raises(
-        ValueError, match="documents that the run 'a' has in query 'q0'"
-    ):
+    with refused_by("documents skipped by people"):
         compare_judged_runs(judged(2), judge, runs, measure="map")
     runs["a"]["q0"] = dict.fromkeys(
         documents, 1.0
     )  # all are tied: any may be among the first
-    with pytest.raises(ValueError, match="run 'a' has among its first 2 in query 'q0'"):
+    with refused_by("documents skipped by people"):
         compare_judged_runs(judged(2), judge, {"a": runs["a"]}, **options)
 
 
 def test_runs_that_cannot_be_compared():
     qrels, runs = runs_of_systems()
-    with pytest.raises(ValueError, match="run 'a' shares no query"):
+    with refused_by("no shared query"):
         compare_runs({"other": {"d1": 1}}, runs)
-    with pytest.raises(TypeError, match=r"runs\['a'\] must be a dict from queries"):
+    with refused_by("table of documents", TypeError):
         compare_runs(qrels, {"a": [1.0, 2.0]})
 
 
@@ -759,14 +754,12 @@ def test_unanswered_queries_are_counted_and_runs_of_other_ids_are_named():
         alone = compare_runs(qrels, {"right": right}, measure="mrr")
     assert alone.mean == [1.0]
     capitals = {q.upper(): found for q, found in right.items()}
-    with pytest.raises(ValueError, match=r"The run .right. shares no query .* \['Q0'"):
+    with refused_by("no shared query"):
         compare_runs(qrels, {"wrong": wrong, "right": capitals})
     capitals = {
         q: {d.upper(): v for d, v in found.items()} for q, found in wrong.items()
     }
-    with pytest.raises(
-        ValueError, match=r"The run .other. shares no document .* \['A'"
-    ):
+    with refused_by("no shared document"):
         compare_runs(qrels, {"wrong": wrong, "other": capitals})
 
 
@@ -796,14 +789,10 @@ def test_rows_of_scores_match_by_index():
     y = ranking_target([1, 0, 1, 0], ["a", "a", "b", "b"])
     one, other = pd.Series([2.0, 1.0, 2.0, 1.0]), pd.Series([1.0, 2.0, 1.0, 2.0])
     compare_rankers(y, {"one": one, "other": other}, measure="mrr")
-    with pytest.raises(
-        ValueError, match=r"rankers\['one'\] and rankers\['other'\] have different"
-    ):
+    with refused_by("different indices"):
         compare_rankers(y, {"one": one, "other": other[::-1]}, measure="mrr")
     X = pd.DataFrame({"x": one})
     model = WrappedRanker(Ridge()).fit(X, y)
     compare_rankers(y, {"model": model, "one": one}, X=X, measure="mrr")
-    with pytest.raises(
-        ValueError, match=r"X and rankers\['one'\] have different indices"
-    ):
+    with refused_by("different indices"):
         compare_rankers(y, {"model": model, "one": one[::-1]}, X=X, measure="mrr")

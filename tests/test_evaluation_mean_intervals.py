@@ -8,6 +8,8 @@ from scipy import stats
 from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals, per_query
 from lowrank_rank.metrics import ndcg_score
 
+from .refusals import refused_by
+
 
 def powered(human, judge, others, **options):
     return judged_mean_intervals(human, judge, others, **options)
@@ -149,7 +151,7 @@ def test_bad_input(given, message):
 def test_rows_in_two_orders_are_refused():
     pd = pytest.importorskip("pandas")
     human = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0])
-    with pytest.raises(ValueError, match="different indices"):
+    with refused_by("different indices"):
         powered(human, human[::-1], [1.0, 2.0])
 
 
@@ -190,11 +192,9 @@ def test_columns_of_the_judge_match_by_name():
     assert_allclose(powered(human, *columns).interval, expected.interval)
     arrays = powered(human, judge.to_numpy(), others.to_numpy())  # no names: by place
     assert_allclose(arrays.interval, expected.interval)
-    with pytest.raises(
-        ValueError, match=r"judge has the columns \['ndcg@5', 'map'\], and people"
-    ):
+    with refused_by("columns of a judge"):
         powered(human, judge.rename(columns={"ndcg@10": "ndcg@5"}), others)
-    with pytest.raises(ValueError, match="judge_unlabelled has the columns"):
+    with refused_by("columns of a judge"):
         powered(human, judge, others.assign(mrr=0.0))
 
 
@@ -206,7 +206,7 @@ def test_ids_of_structured_arrays_are_no_measure_and_must_agree():
     assert mean_intervals(human).names == ["map"]
     found = powered(human, human, {"map": values})
     assert_allclose(found.interval, powered(values, values, values).interval)
-    with pytest.raises(ValueError, match="field 'qid' of people and judge differs"):
+    with refused_by("qid of people and judge"):
         powered(human, human[::-1], {"map": values})
-    with pytest.raises(ValueError, match="give one value of each query, in columns"):
+    with refused_by("shape of values"):
         mean_intervals(human[["qid"]])

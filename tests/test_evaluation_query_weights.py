@@ -16,6 +16,8 @@ from lowrank_rank.evaluation import (
 )
 from lowrank_rank.metrics import ndcg_score
 
+from .refusals import refused_by
+
 pd = pytest.importorskip("pandas")
 
 RESULTS = ["difference", "interval", "p_value", "p_adjusted", "smallest_p", "effect"]
@@ -302,5 +304,5 @@ def test_columns_of_a_table_whose_index_repeats():
     expected = compare_values(systems, groups=table["family"].to_numpy())
     np.testing.assert_array_equal(found.interval, expected.interval)
     shuffled = table["family"].sample(frac=1.0, random_state=0)
-    with pytest.raises(ValueError, match="an id twice"):
+    with refused_by("id with two values"):
         compare_values(systems, groups=shuffled)

@@ -12,6 +12,7 @@ from lowrank_rank.evaluation import compare_runs, evaluate_run
 from lowrank_rank.target_losses import DCG, TargetLoss
 
 from .internals import names_of, resolve_measure
+from .refusals import refused_by
 
 #: Ours, and what pytrec_eval is asked for and answers.
 SHARED = {
@@ -92,9 +93,7 @@ def test_equal_to_the_functions_where_all_that_is_judged_was_retrieved():
         for table in (y, scores)
     )
     taken = names_of(lambda one: one.takes_runs, scored=True)
-    with pytest.raises(
-        ValueError, match=r"use one of .*map, mrr, success@10, err, with"
-    ):
+    with refused_by("measure of whole lists"):
         evaluate_run(run=run, qrels=qrels, measure="auc")
     assert {"ndcg@10", "map", "eru", "prbep", "dcg_exp"} <= set(taken)
     ours = evaluate_run(run=run, qrels=qrels, measure=taken)
@@ -204,9 +203,7 @@ def test_undefined_queries_and_cuts():
 
 def test_bad_input():
     qrels = {"q": {"d": 1}}
-    with pytest.raises(
-        ValueError, match="The run shares no query with the judgements: it has"
-    ):
+    with refused_by("no shared query"):
         evaluate_run(run={"p": {"d": 1.0}}, qrels=qrels)
     with pytest.raises(NotImplementedError, match="must define values"):
         TargetLoss().values_of_run(None, None, None, None)
@@ -226,9 +223,7 @@ def test_judged_queries_without_an_answer_count_and_are_warned_of():
 
 def test_a_run_whose_documents_have_other_ids_is_refused():
     qrels = {q: {"d1": 1, "d2": 0} for q in ("a", "b")}
-    with pytest.raises(
-        ValueError, match=r"The run shares no document .* 'a' it has \['D1'\]"
-    ):
+    with refused_by("no shared document"):
         evaluate_run(run={q: {"D1": 1.0} for q in qrels}, qrels=qrels)
     # One known document is enough; a run that retrieved nothing has no wrong ids.
     assert evaluate_run(
@@ -253,7 +248,7 @@ def test_lists_best_first_and_sets_of_relevant_documents():
     mixed = {q: tuple(found) if q < "q4" else scored[q] for q, found in lists.items()}
     frozen = {q: frozenset(found) for q, found in relevant.items()}
     assert evaluate_run(run=mixed, qrels=frozen, measure=names) == expected
-    with pytest.raises(ValueError, match="contains the document 'd1' of 'q' twice"):
+    with refused_by("document twice"):
         evaluate_run(run={"q": ["d1", "d1"]}, qrels={"q": {"d1"}})
 
 
@@ -344,20 +339,20 @@ def test_types_that_say_what_they_are_are_not_swapped(library):
         run = frames.DataFrame({**ids, "score": [2.0]})
         qrels = frames.DataFrame({**ids, "relevance": [1]})
     assert evaluate_run(qrels=qrels, run=run, measure="map") == {"map": 1.0}
-    with pytest.raises(TypeError, match=r"run holds judgements and must hold a run"):
+    with refused_by("run in place of judgements", TypeError):
         evaluate_run(qrels=qrels, run=qrels)
-    with pytest.raises(TypeError, match=r"qrels holds a run and must hold judgements"):
+    with refused_by("run in place of judgements", TypeError):
         evaluate_run(qrels=run, run=run)
-    with pytest.raises(TypeError, match=r"qrels holds a run and must hold judgements"):
+    with refused_by("run in place of judgements", TypeError):
         compare_runs(run, {"a": run})
-    with pytest.raises(TypeError, match=r"runs\['a'\] holds judgements"):
+    with refused_by("run in place of judgements", TypeError):
         compare_runs(qrels, {"a": qrels})
 
 
 def test_swapped_arguments_of_compare_runs_are_a_sentence():
     qrels = {f"q{i}": {f"d{j}": 1 for j in range(50)} for i in range(50)}
     runs = {"a": {q: dict.fromkeys(found, 0.5) for q, found in qrels.items()}}
-    with pytest.raises(TypeError, match=r"qrels\['a'\]\['q0'\] is a dict") as error:
+    with refused_by("runs in place of judgements", TypeError) as error:
         compare_runs(runs, qrels)
     assert error.value.remedies == ("qrels, runs = runs, qrels",)
     assert len(str(error.value)) < 300

@@ -13,6 +13,7 @@ from lowrank_rank import ranking_target
 from lowrank_rank.evaluation import per_query
 
 from .internals import RankingLists, digest, read_lists
+from .refusals import refused_by
 
 IDS = {
     "int": [7, 3, 7, 1, 3, 7],
@@ -161,7 +162,7 @@ def test_bad_ids(qid, error, message):
 )
 def test_compound_ids_are_ids(qid):
     assert read_lists(qid).lengths.tolist() == [2, 1]
-    with pytest.raises(ValueError, match="missing"):
+    with refused_by("missing id"):
         ranking_target([1, 2], [("a", 1), ("a", None)])
 
 
@@ -179,27 +180,27 @@ def test_ranking_target_and_series_carry_the_ids():
     rows = [1, 2, 0]  # the ids go with the rows
     assert per_query(target[rows], [2.0, 3.0, 1.0]).index.tolist() == ["b", "a"]
     assert len(per_query(target, [1.0, 2.0, 3.0], qid=qid)) == 2
-    with pytest.raises(ValueError, match="two differ"):
+    with refused_by("two different qid"):
         per_query(target, [1.0, 2.0, 3.0], qid=["a", "a", "a"])
-    with pytest.raises(ValueError, match="ranking_target"):
+    with refused_by("other fields than a ranking target"):
         per_query(np.zeros(2, dtype=[("grade", float), ("query", int)]), [1.0, 2.0])
-    with pytest.raises(ValueError, match="one grade per row"):
+    with refused_by("a matrix of grades"):
         ranking_target([[1, 2]], [1])
-    with pytest.raises(ValueError, match="y has the length 2, and qid 1"):
+    with refused_by("another number of grades"):
         ranking_target([1, 2], [1])
-    with pytest.raises(ValueError, match="missing"):
+    with refused_by("missing id"):
         ranking_target([1, 2], [1, None])
 
 
 @pytest.mark.parametrize("qid", [[1, 1], ["a", "a"]])
 def test_ranking_target_of_names_says_what_to_give(qid):
-    with pytest.raises(ValueError, match=r"y = numpy.array\(y\) == 'click'"):
+    with refused_by("text instead of grades"):
         ranking_target(["click", "no"], qid)
 
 
 @pytest.mark.parametrize("size", [1, 2])
 def test_ids_that_are_arrays_are_refused(size):
-    with pytest.raises(TypeError, match="qid must hold hashable ids"):
+    with refused_by("unhashable id", TypeError):
         read_lists([np.arange(size)] * 3)
 
 
@@ -215,7 +216,7 @@ def test_categories_are_read_by_their_codes(wrap):
         assert ranking_target(np.zeros(5), qid)["qid"].tolist() == names
     missing = wrap(["b", None])
     for call in (read_lists, lambda qid: ranking_target([0, 1], qid)):
-        with pytest.raises(ValueError, match="row 1"):
+        with refused_by("missing id"):
             call(missing)
 
 

@@ -28,6 +28,7 @@ from lowrank_rank.structured import StructuredHingeClassifier
 
 from .block_cases import blocks_of
 from .reference import wide
+from .refusals import refused_by
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,7 @@ def test_a_frame_names_its_rows_and_columns(iris):
     )
     for wrong in (costs.rename(index={"setosa": "Setosa"}), costs):
         classes = None if wrong is not costs else sorted(names)
-        with pytest.raises(ValueError, match="index"):
+        with refused_by("index of costs"):
             LowRankSurrogateClassifier(loss_matrix=wrong, classes=classes).fit(X, y)
     unnamed = LowRankSurrogateClassifier(loss_matrix=pd.DataFrame(1.0 - np.eye(3))).fit(
         X, y
@@ -130,9 +131,9 @@ def test_the_order_of_a_categorical_is_that_of_the_costs(model):
         assert found.score(X, ordered) == named.score(X, y)
         few = np.flatnonzero(y != "severe")  # a fold may lack a class
         assert clone(read).fit(X[few], ordered.iloc[few]).classes_.tolist() == STAGES
-        with pytest.raises(ValueError, match=r"\['high', 'low', 'mid', 'severe'\]"):
+        with refused_by("unclear rows of costs"):
             clone(read).fit(X, y)
-        with pytest.raises(ValueError, match="Which rows of loss_matrix"):
+        with refused_by("unclear rows of costs"):
             clone(read).fit(X, pd.Series(pd.Categorical(y)))  # it has no order
     numbers = clone(model).set_params(loss_matrix="absolute").fit(X, index)
     np.testing.assert_allclose(numbers.coef_, named.coef_, atol=1e-10)
@@ -148,7 +149,7 @@ def test_costs_that_depend_on_no_order_need_none(iris):
         model = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y)
         assert model.classes_.tolist() == plain.classes_.tolist()
     model = LowRankSurrogateClassifier(loss_matrix="absolute", estimator="ridge")
-    with pytest.raises(ValueError, match="ordered Categorical"):
+    with refused_by("unclear rows of costs"):
         clone(model).partial_fit(X, y, classes=np.unique(y))
     stages = ["virginica", "setosa", "versicolor"]
     ordered = pd.Series(pd.Categorical(y, categories=stages, ordered=True))
@@ -247,9 +248,9 @@ def test_weights_are_refused_where_the_regressor_takes_none():
         LowRankSurrogateClassifier(estimator=KNeighborsRegressor(1)).fit(
             [[0.0], [1.0]], [0, 1], sample_weight=[1, 2]
         )
-    with pytest.raises(ValueError, match="y contains NaN"):
+    with refused_by("missing class"):
         LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, np.nan])
-    with pytest.raises(ValueError, match="not among the classes"):
+    with refused_by("label of no class"):
         LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, 1]).score([[0.0]], [7])
 
 
@@ -278,9 +279,7 @@ def test_labels_that_are_no_classes(y, message):
 @pytest.mark.parametrize("y", [["a", "b"], [0, "a"], [0.5, 1]])
 def test_scoring_names_labels_of_another_kind(y):
     model = LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(
-        ValueError, match=r"y\[0\] = .* is not among the classes \[0, 1\]"
-    ):
+    with refused_by("label of no class"):
         model.score([[0.0], [1.0]], y)
 
 
@@ -422,7 +421,7 @@ def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
     with pytest.raises(ValueError, match="had loss MatrixLoss"):
         changed.partial_fit(X, y)
     named = LowRankSurrogateClassifier(estimator="ridge", classes=classes)
-    with pytest.raises(ValueError, match="not the same"):
+    with refused_by("other classes than before"):
         named.partial_fit(X, y, [*classes, "rose"])
     for estimator in ("auto", "logistic", Ridge()):
         assert not hasattr(

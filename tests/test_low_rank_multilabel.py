@@ -16,6 +16,7 @@ from lowrank_rank.target_losses import NDCG, FBeta, SetLoss
 from lowrank_rank.testing import check_target_loss
 
 from .internals import Hamming
+from .refusals import refused_by
 
 LOSSES = [FBeta(0.5), FBeta(), FBeta(2.0), Hamming()]
 X, Y = make_multilabel_classification(200, n_features=8, n_classes=5, random_state=0)
@@ -122,7 +123,7 @@ def test_a_base_names_what_is_missing():
             getattr(SetLoss(), method)(Y)
     with pytest.raises(NotImplementedError, match="must define decode"):
         SetLoss().decode(Y, 5)
-    with pytest.raises(ValueError, match="has 2 labels, more than max_size=1"):
+    with refused_by("large set"):
         FBeta().encode([[1, 1]], 1)
 
 
@@ -352,7 +353,7 @@ def test_too_many_targets_are_refused_before_they_are_made():
 
 def test_score_wants_the_labels_of_fit():
     model = fitted(X, Y)
-    with pytest.raises(ValueError, match="y has 4 labels, in fit it had 5"):
+    with refused_by("number of labels"):
         model.score(X, Y[:, :4])
     with pytest.raises(ValueError, match="inconsistent numbers"):
         model.score(X, Y[:-1])

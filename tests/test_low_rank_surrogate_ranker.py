@@ -49,6 +49,7 @@ from lowrank_rank.target_losses import (
 from .internals import TARGET_LOSSES
 from .losses import IDS, LOSSES
 from .reference import wide
+from .refusals import refused_by
 
 
 @pytest.fixture(scope="module")
@@ -579,7 +580,7 @@ def test_nan_features_where_the_regressor_takes_them(documents):
         LowRankSurrogateRanker(estimator=base).fit(X, y, qid=qid).predict(X).shape
         == y.shape
     )
-    with pytest.raises(ValueError, match="NaN"):
+    with refused_by("NaN among the features"):
         LowRankSurrogateRanker().fit(X, y, qid=qid)
 
 
@@ -650,9 +651,9 @@ def test_bad_input_is_named_and_nothing_is_half_fitted(case, base):
 
 
 def test_unknown_kinds():
-    with pytest.raises(TypeError, match="name such as"):
+    with refused_by("not a measure", TypeError):
         LowRankSurrogateRanker(target_loss=7).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(TypeError, match="hashable"):
+    with refused_by("unhashable id", TypeError):
         LowRankSurrogateRanker().fit([[0.0], [1.0]], [0, 1], qid=[[1], [2]])
 
 
@@ -664,7 +665,7 @@ def test_a_fit_without_ids_is_of_one_list(documents):
     with pytest.warns(UserWarning, match="was fitted without query ids"):
         assert model.score(X, y) == model.score(X, y, qid=np.zeros(len(y)))
     model.partial_fit(X, y, qid=np.zeros(len(y)))  # from here on ids are known
-    with pytest.raises(ValueError, match="fitted with query ids"):
+    with refused_by("ids lost in score"):
         model.rank(X)
 
 
@@ -678,7 +679,7 @@ def test_score_and_rank_want_a_fitted_model(documents):
 def test_rank_checks_qid(documents, items):
     X, y, qid = documents
     ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="rows"):
+    with refused_by("another number of ids"):
         ranker.rank(X, qid=[1, 2])
     X, y = items
     with pytest.raises(ValueError, match="takes no qid"):
@@ -890,7 +891,7 @@ def test_partial_fit_takes_a_batch_in_which_an_item_is_not_judged(items):
         parts.partial_fit(X[rows], y[rows])
     np.testing.assert_allclose(parts.predict(X), whole.predict(X), atol=1e-8)
     counts = np.isnan(y[:, 1]).astype(float)
-    with pytest.raises(ValueError, match="row that counts"):
+    with refused_by("item never judged"):
         whole.fit(X, y, sample_weight=counts)
 
 
@@ -927,7 +928,7 @@ def test_frame_of_fixed_items_may_be_indexed_by_qid(items):
     ranker = LowRankSurrogateRanker().fit(X, frame)
     assert ranker.n_items_ == 5
     assert ranker.score(X, frame) == LowRankSurrogateRanker().fit(X, y).score(X, y)
-    with pytest.raises(ValueError, match=r"the shape \(n_queries, 5\)"):
+    with refused_by("documents for a model of items"):
         ranker.score(X, y[:, 0])
 
 
@@ -968,9 +969,9 @@ def test_columns_of_labels_are_not_pooled_either(documents):
         make_ranking_scorer("ndcg"),
     )
     for column in (y[:, np.newaxis], pd.DataFrame({"y": y}), y[:, np.newaxis].tolist()):
-        with pytest.raises(ValueError, match="would be one list"):
+        with refused_by("ids lost in score"):
             ranker.score(X, column)
-        with pytest.raises(ValueError, match="as one list"):
+        with refused_by("no ids for a scorer"):
             scorer(ranker, X, column)
 
 
@@ -1042,14 +1043,14 @@ def test_a_wrong_label_is_named_by_its_own_row():
     """Not by its place after the rows of a query were brought together."""
     X, qid, y = np.zeros((4, 1)), ["b", "a", "b", "a"], np.array([0.0, -7.0, 1.0, 0.0])
     ranker = LowRankSurrogateRanker(target_loss="map")
-    with pytest.raises(ValueError, match=r"\(-7, first at 1\)"):
+    with refused_by("negative grades"):
         ranker.fit(X, y, qid=qid)
     ranker.fit(X, np.maximum(y, 0), qid=qid)
-    with pytest.raises(ValueError, match=r"\(-7, first at 1\)"):
+    with refused_by("negative grades"):
         ranker.score(X, y, qid=qid)
-    with pytest.raises(ValueError, match=r"\(-7, first at \(1, 0\)\)"):
+    with refused_by("negative grades"):
         ranker.target_loss_.measure([[0, 1], [-7, 0]], [[1, 2], [1, 2]])
-    with pytest.raises(ValueError, match="y must hold numbers"):
+    with refused_by("text instead of numbers"):
         ranker.fit(X, ["x"] * 4, qid=qid)
 
 

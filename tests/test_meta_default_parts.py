@@ -22,6 +22,8 @@ from lowrank_rank import (
 )
 from lowrank_rank.metrics import ndcg_score
 
+from .refusals import refused_by
+
 rng = np.random.default_rng(0)
 QID = np.repeat(np.arange(30), 8)
 X = rng.normal(size=(len(QID), 3))
@@ -63,7 +65,7 @@ def test_ordinary_frames(library):
     assert np.isfinite(
         stack.predict(other)
     ).all()  # a new category is unknown, no error
-    with pytest.raises(ValueError, match="feature names should match"):
+    with refused_by("columns in another order"):
         stack.predict(frame[list(frame.columns)[::-1]])
 
 
@@ -99,7 +101,7 @@ def test_text_tells_both_parts():
 def test_dates_are_refused_by_name():
     pd = pytest.importorskip("pandas")
     frame = ordinary_frame().assign(day=pd.Timestamp("2020-01-01"))
-    with pytest.raises(ValueError, match="Column 'day' of X has the type datetime"):
+    with refused_by("dates among the features"):
         StackingRanker().fit(frame, Y, qid=QID)
 
 
@@ -181,7 +183,7 @@ def test_numbers_that_are_text_are_refused_with_two_lines(model, kind):
     frame = frame_of(TEXTS[kind](CODES))
     if kind == "a boolean among numbers" and "Stacking" not in repr(model):
         pytest.skip("True is 1 for a model of numbers")
-    with pytest.raises(ValueError, match="Column 'age' of X holds numbers as") as said:
+    with refused_by("numbers as text") as said:
         model.fit(frame, Y, qid=QID)
     first = next((one for one in frame["age"] if "n" in str(one)), frame["age"][0])
     assert repr(first) in str(said.value).splitlines()[0]
@@ -217,7 +219,7 @@ def test_other_text_is_a_category(kind):
     assert np.isfinite(stack.predict(frame.assign(age="1"))).all()
     if kind in ("booleans", "missing"):
         return
-    with pytest.raises(ValueError, match=r"the text .* of column 'age', and the model"):
+    with refused_by("text among the features"):
         OrderPreservingRegressor().fit(frame, Y, qid=QID)
 
 
@@ -225,15 +227,13 @@ def test_what_a_column_is_is_decided_in_fit():
     pd = pytest.importorskip("pandas")
     stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
     stack.fit(frame_of(CODES), Y, qid=QID)
-    with pytest.raises(
-        ValueError, match=r"text '7' in row 0 of column 'age'|'age' of X"
-    ):
+    with refused_by("numbers as text"):
         stack.predict(frame_of(CODES.astype(str))[7:8])
     codes = frame_of(CODES).assign(age=pd.Categorical(CODES))
     scores = stack.fit(codes, Y, qid=QID).predict(codes)
     for later in (CODES.astype(float), CODES.astype(str), list(CODES)):
         np.testing.assert_array_equal(stack.predict(frame_of(later)), scores)
-    with pytest.raises(ValueError, match="'age' of X holds dates"):
+    with refused_by("objects that are dates"):
         stack.fit(frame_of([date(2024, 1, 1)] * len(Y)), Y, qid=QID)
 
 
@@ -241,7 +241,7 @@ def test_arrays_of_objects_name_the_first_cell_that_is_no_number():
     array = frame_of(CODES).to_numpy()
     array[5, 3] = "n/a"
     for model in MODELS:
-        with pytest.raises(ValueError, match="the text 'n/a' in row 5 of column 3,"):
+        with refused_by("text among the features"):
             model.fit(array, Y, qid=QID)
 
 
@@ -252,7 +252,7 @@ def test_columns_of_polars():
     frame = polars.DataFrame(dict(zip("abc", X.T, strict=True)))
     stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
     text = frame.with_columns(age=polars.Series(CODES).cast(polars.String))
-    with pytest.raises(ValueError, match=r"'age'.*as text") as said:
+    with refused_by("numbers as text") as said:
         stack.fit(text, Y, qid=QID)
     assert len(said.value.remedies) == 2
     for remedy in said.value.remedies:
@@ -376,7 +376,7 @@ def test_a_search_over_the_default_parts_of_fixed_items(kind, gaps):
 
 
 def test_messages_of_parameters_of_default_parts():
-    with pytest.raises(ValueError, match=r"trees__max_leaf_nodes=31, or give both"):
+    with refused_by("part that fit makes"):
         StackingRanker().set_params(trees=OrderPreservingRegressor())
     with pytest.raises(ValueError, match="Invalid parameter 'forest'"):
         StackingRanker().set_params(forest__max_leaf_nodes=4)
@@ -424,7 +424,7 @@ def test_other_columns_in_predict_are_named(name, model):
     )
     with pytest.raises(ValueError, match=message):
         ranker.predict(other)
-    with pytest.raises(TypeError, match=r"list of dicts.* pandas.DataFrame\(list\(X"):
+    with refused_by("X is a list of dicts", TypeError):
         ranker.predict(frame.to_dict("records"))
     if model == "stack":  # missing values are of any type
         missing = pd.Series(np.nan, index=frame.index, dtype=float)

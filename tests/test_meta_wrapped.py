@@ -31,6 +31,8 @@ from lowrank_rank import (
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 
+from .refusals import refused_by
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -140,7 +142,7 @@ def test_weights_reach_the_estimator(data):
     for inner in (Ridge(), make_pipeline(Ridge())):
         found = WrappedRanker(inner).fit(X, y, qid=qid, sample_weight=w)
         np.testing.assert_allclose(found.predict(X), expected)
-    with pytest.raises(ValueError, match="takes no sample_weight"):
+    with refused_by("model without sample weights"):
         WrappedRanker(KNeighborsRegressor()).fit(X, y, sample_weight=w)
 
 
@@ -175,10 +177,10 @@ def test_a_matrix_of_labels_is_refused(data):
     X, _, _ = data
     ranker = WrappedRanker(Ridge()).fit(X, np.arange(len(X)))
     before = dict(vars(ranker))
-    with pytest.raises(ValueError, match="one grade per row"):
+    with refused_by("matrix of grades"):
         ranker.fit(X, np.ones((len(X), 3)))
     assert vars(ranker) == before
-    with pytest.raises(ValueError, match="contains NaN"):
+    with refused_by("missing labels"):
         WrappedRanker(Ridge()).fit(X, np.full(len(X), np.nan))
 
 
@@ -263,7 +265,7 @@ def test_a_series_of_documents_is_read_as_a_list(kind):
     expected = ranker.fit(documents, y, qid=qid).predict(documents)
     series = pd.Series(documents)
     assert_array_equal(ranker.fit(series, y, qid=qid).predict(series), expected)
-    with pytest.raises(ValueError, match="X is a Series, and must be a frame"):
+    with refused_by("X is a Series"):
         ranker.predict(pd.Series([1.0, 2.0]))
 
 
@@ -272,13 +274,11 @@ def test_a_series_of_numbers_is_no_table(library):
     column = pytest.importorskip(library).Series(np.arange(60.0))
     y = np.arange(60) % 4
     for ranker in (WrappedRanker(Ridge()), OrderPreservingRegressor()):
-        with pytest.raises(ValueError, match="X is a Series, and must be a frame"):
+        with refused_by("X is a Series"):
             ranker.fit(column, y, qid=np.repeat(np.arange(12), 5))
 
 
 @pytest.mark.parametrize("X", [3.0, np.array(3.0), None])
 def test_a_number_is_no_table(X):
-    with pytest.raises(
-        ValueError, match=r"X has no rows, and needs the shape \(n_rows"
-    ):
+    with refused_by("X without rows"):
         WrappedRanker(Ridge()).fit(X, [0, 1], qid=[0, 0])

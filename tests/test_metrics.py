@@ -34,6 +34,7 @@ from .measures import (
     recall_at_k,
     reciprocal_rank,
 )
+from .refusals import refused_by
 
 
 def exponential(g):
@@ -291,7 +292,7 @@ def test_missing_judgements_are_left_out():
     assert np.isnan(values[1])
     assert values[2] == dcg(y[2], s[2])
     assert dcg(y, s) == pytest.approx((values[0] + values[2]) / 2)
-    with pytest.raises(ValueError, match="drop the rows"):
+    with refused_by("missing labels"):
         dcg(y[0], s[0])
 
 
@@ -443,9 +444,9 @@ def test_measures_of_sets_as_objects():
     assert measure_score(
         FBeta(), [1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5]
     ) == pytest.approx(2 / 3)
-    with pytest.raises(ValueError, match="Did you mean 'err'"):
+    with refused_by("unknown name of a measure"):
         measure_score("errr", [1, 0], [1, 2])
-    with pytest.raises(TypeError, match="name such as"):
+    with refused_by("not a measure", TypeError):
         measure_score(5, [1, 0], [1, 2])
 
 

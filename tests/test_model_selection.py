@@ -42,6 +42,8 @@ from lowrank_rank.model_selection import (
     query_train_test_split,
 )
 
+from .refusals import refused_by
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -343,7 +345,7 @@ def test_times_of_any_kind_split_alike(kind):
             of_codes = QueryTimeSeriesSplit(3).split(day, target, groups=day)
             assert_same_splits(list(of_codes), expected)
         else:
-            with pytest.raises(ValueError, match="need the time of each row"):
+            with refused_by("rows without times"):
                 next(QueryTimeSeriesSplit(3).split(day, groups=times))
 
 
@@ -351,11 +353,11 @@ def test_times_of_any_kind_split_alike(kind):
 def test_text_is_no_time(kind):
     day = np.repeat(np.arange(40), 3)
     text = TEXT[kind](day)
-    with pytest.raises(ValueError, match=r"time is the text (.|\n)*time = pandas.to_"):
+    with refused_by("time as text"):
         split_in_time(day, text)
-    with pytest.raises(ValueError, match=r"time is the text (.|\n)*time = pandas.to_"):
+    with refused_by("time as text"):
         ranking_target(day % 2, day, time=text)
-    with pytest.raises(ValueError, match="dates as text"):
+    with refused_by("rows without times"):
         next(QueryTimeSeriesSplit(3).split(day, groups=text))
 
 
@@ -393,7 +395,7 @@ def test_no_training_row_is_later_than_the_first_test_row():
         starts = {time[qid == one].min() for one in set(qid.tolist())}
         n_tested = len(starts) // (n_splits + 1) * n_splits
         if n_tested == 0 or len(starts) - gap <= n_tested:
-            with pytest.raises(ValueError, match="distinct times, too few"):
+            with refused_by("few starting times"):
                 split_in_time(qid, time, **how)
             continue
         order = rng.permutation(n)
@@ -423,7 +425,7 @@ def test_times_given_twice_must_be_the_same():
     expected = list(splitter.split(qid, target))
     assert_same_splits(list(splitter.split(qid, target, time=day)), expected)
     for other in (qid, DAYS[:6], day[:5]):
-        with pytest.raises(ValueError, match="time is given twice"):
+        with refused_by("times given twice"):
             next(splitter.split(qid, target, time=other))
     # Ids that are dates may have times beside them.
     of_days = ranking_target(qid % 2, DAYS[:6])
@@ -465,7 +467,7 @@ def test_time_series_splits_in_tools_of_sklearn(documents_in_time):
         )
     assert_array_equal(routed, by_target)
     assert_array_equal(beside, by_target)
-    with pytest.raises(ValueError, match="need the time of each row"):
+    with refused_by("rows without times"):
         cross_val_score(ranker, X, ranking_target(y, qid), cv=cv, scoring=scorer)
 
 
@@ -529,9 +531,9 @@ def test_curves_and_stacks_hand_times_to_the_splitter(documents_in_time, way):
         stack.weights_ == StackingRanker(parts, cv=splits).fit(X, y, qid=qid).weights_
     )
     plain = ranking_target(y, qid)
-    with pytest.raises(ValueError, match="need the time of each row"):
+    with refused_by("rows without times"):
         StackingRanker(parts, cv=QueryTimeSeriesSplit(3)).fit(X, plain)
-    with pytest.raises(ValueError, match="need the time of each row"):
+    with refused_by("rows without times"):
         query_learning_curve(
             LowRankSurrogateRanker(), X, plain, cv=QueryTimeSeriesSplit(3)
         )
@@ -542,7 +544,7 @@ def test_time_series_splits_of_matrices_and_of_few_times():
     how = {"groups": np.arange(9), "time": np.arange(9)}
     splits = list(QueryTimeSeriesSplit(2).split(np.zeros(9), items, **how))
     assert [len(test) for _, test in splits] == [3, 3]
-    with pytest.raises(ValueError, match="start at 3 distinct times, too few"):
+    with refused_by("few starting times"):
         split_in_time([1, 2, 3], [1, 2, 3], n_splits=5)
-    with pytest.raises(ValueError, match="start at 1 distinct times, too few"):
+    with refused_by("few starting times"):
         split_in_time([1, 2, 3], [7, 7, 7], n_splits=2)

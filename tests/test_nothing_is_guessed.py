@@ -60,6 +60,8 @@ from lowrank_rank.structured import (
 from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
+from .refusals import refused_by
+
 #: Arguments without a default.
 NEEDED = {"WrappedRanker": {"estimator": LinearRegression()}}
 
@@ -135,14 +137,12 @@ def test_a_column_of_ids_in_y_is_no_item(cls, name):
 @pytest.mark.parametrize("cls", [*RANKERS, *CLASSIFIERS], ids=lambda cls: cls.__name__)
 def test_labels_and_ids_are_no_features(cls):
     X, y, qid = make_documents()
-    with pytest.raises(
-        ValueError, match=r"'label' of X is y, .*drop\(columns=\['label'\]\)"
-    ):
+    with refused_by("labels among the features"):
         made(cls).fit(X.assign(label=y), y.rename("label"))
     if cls in RANKERS:
-        with pytest.raises(ValueError, match="'q' of X is qid"):
+        with refused_by("ids among the features"):
             made(cls).fit(X.assign(q=qid), y, qid=qid.rename("q"))
-        with pytest.raises(ValueError, match="'query_id' of X is qid"):
+        with refused_by("ids among the features"):
             made(cls).fit(X.assign(query_id=qid), ranking_target(y, qid))
         made(cls).fit(X.assign(q=qid % 7, query_id=qid % 7), y, qid=qid.rename("q"))
 
@@ -290,7 +290,7 @@ def test_other_models_keep_the_refusal():
         (LinearRegression(), y),
         (HistGradientBoostingRanker(max_iter=1), y),
     ):
-        with pytest.raises(ValueError, match="no qid beside the labels"):
+        with refused_by("one list or several"):
             scorer(model.fit(X, labels), X, labels)
 
 
@@ -303,9 +303,7 @@ def test_other_models_keep_the_refusal():
 def test_the_remedy_for_permutations_works(model):
     X, y, _ = make_documents()
     given = {"n_permutations": 2, "cv": 2, "random_state": 0}
-    with pytest.raises(
-        ValueError, match=r"(?s)permutation_test_score.* y\.to_numpy\(\)"
-    ):
+    with refused_by("different indices"):
         permutation_test_score(model, X, y, **given)
     permutation_test_score(model, X, y.to_numpy(), **given)
 
@@ -457,7 +455,7 @@ def test_columns_of_numbers_as_text_are_refused_with_two_lines(cls, kind):
         column = column.map("{:.2f}".format).str.replace(".", ",")
     words = next(str(entry) for entry in column if isinstance(entry, str | bytes))
     words = f"['\"]{words}['\"]"
-    with pytest.raises(ValueError, match=rf"'age' of X holds numbers as text: {words}"):
+    with refused_by("numbers as text"):
         fitted_to(cls, X.assign(age=column))
     array = X.assign(age=column).to_numpy()
     with pytest.raises(ValueError, match=rf"the text {words} in row \d+ of column 1"):
@@ -536,7 +534,7 @@ def test_columns_of_dates_are_named(model, when):
     ):
         fit_any(model, X, y, qid)
     if when in ("date", "duration"):
-        with pytest.raises(ValueError, match="Column 0 of X has the type"):
+        with refused_by("dates among the features"):
             fit_any(model, X[["when"]].to_numpy(), y.to_numpy(), qid.to_numpy())
 
 
@@ -584,10 +582,7 @@ def test_ids_that_a_pipeline_loses():
     X, y, qid = make_documents()
     pipe = make_pipeline(StandardScaler(), OrderPreservingRegressor())
     pipe.fit(X, y, orderpreservingregressor__qid=qid)
-    with pytest.raises(
-        ValueError,
-        match=r"A Pipeline .* loses the qid= .* y as ranking_target\(y, qid\)",
-    ):
+    with refused_by("ids lost in score"):
         pipe.score(X, y, qid=qid)
     assert 0 <= pipe.score(X, ranking_target(y, qid)) <= 1
 
@@ -611,14 +606,14 @@ def test_a_ranking_scorer_tunes_no_threshold():
 )
 def test_measures_of_ir_measures_are_not_misspelled(name):
     for call in (measure_score, lambda name, y, s: make_ranking_scorer(name)):
-        with pytest.raises(ValueError, match="not here; ir_measures has it") as error:
+        with refused_by("name of a measure elsewhere") as error:
             call(name, [1, 0], [2.0, 1.0])
         assert "Did you mean" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "f1", "foo", "xyz@10", "m", "lift@10"])
 def test_what_is_no_misspelling_has_no_suggestion(name):
-    with pytest.raises(ValueError, match="Unknown measure") as error:
+    with refused_by("unknown name of a measure") as error:
         measure_score(name, [1, 0], [2.0, 1.0])
     assert "Did you mean" not in str(error.value)
 
@@ -791,7 +786,7 @@ def test_one_row_is_a_frame(cls):
         if name == "rank" and cls in RANKERS:
             given["one_list"] = True
         if hasattr(model, name):
-            with pytest.raises(ValueError, match=r"frame.iloc\[\[0\]\]"):
+            with refused_by("X is a row of a frame"):
                 getattr(model, name)(X.iloc[0], **given)
 
 
@@ -802,11 +797,9 @@ def test_one_row_is_a_frame(cls):
     "ids", [["a", "a", "b"], np.array(["a", "a", "b"]), ["1", "1", "2"], [1, "1", 2]]
 )
 def test_text_is_no_grade(ids):
-    with pytest.raises(
-        ValueError, match=r"y holds the text .* ranking_target\(y, qid\)"
-    ):
+    with refused_by("text instead of grades"):
         ranking_target(ids, [2, 0, 1])
-    with pytest.raises(ValueError, match="y holds the text"):
+    with refused_by("text instead of grades"):
         ranking_target(pd.Series(ids, dtype=object), [2, 0, 1])
 
 
@@ -848,7 +841,7 @@ def test_ids_without_an_order_are_refused(ids):
         lambda: ndcg_score(y, X["age"], qid=ids),
         lambda: ranking_target(y, ids),
     ):
-        with pytest.raises(TypeError, match="no order of the rows: give a list"):
+        with refused_by("ids without an order", TypeError):
             call()
 
 
@@ -958,9 +951,7 @@ def test_flags_and_averages_are_checked():
 def test_the_remedy_for_eta_is_a_parameter():
     X, y, qid = make_documents()
     low = SURROGATES["pointwise_logistic"](eta=0.5)
-    with pytest.raises(
-        ValueError, match="give the estimator the name of the surrogate"
-    ):
+    with refused_by("eta below a utility"):
         OrderPreservingRegressor(surrogate=low, target_loss="dcg").fit(X, y, qid=qid)
     named = OrderPreservingRegressor(surrogate="pointwise_logistic", target_loss="dcg")
     named.fit(X, y, qid=qid)
@@ -969,7 +960,7 @@ def test_the_remedy_for_eta_is_a_parameter():
 def test_lines_that_end_in_carriage_returns_are_refused(tmp_path):
     path = tmp_path / "mac.txt"
     path.write_bytes(b"1 qid:1 1:0.5\r0 qid:1 1:0.25\r")
-    with pytest.raises(ValueError, match=r"mac.txt, line 1: a carriage return"):
+    with refused_by("carriage return"):
         load_letor(path)
     path.write_bytes(b"1 qid:1 1:0.5\r\n0 qid:1 1:0.25\r\n")
     assert load_letor(path)[0].shape == (2, 1)
@@ -1061,5 +1052,5 @@ def test_the_cost_of_a_class_that_fit_never_saw():
     model = LowRankSurrogateClassifier(loss_matrix=costs, classes=[0, 1, 2]).fit(X, y)
     assert set(model.predict(X)) <= {0, 1}
     assert model.score(X, np.full(60, 2)) == pytest.approx(1.0 - 5.0)
-    with pytest.raises(ValueError, match="7"):
+    with refused_by("label of no class"):
         model.score(X, np.full(60, 7))

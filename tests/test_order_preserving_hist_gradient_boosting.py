@@ -31,6 +31,7 @@ from lowrank_rank.model_selection import (
 from lowrank_rank.surrogates import SURROGATES
 
 from .internals import ListLoss, read_lists, resolve_target_loss
+from .refusals import refused_by
 
 
 @pytest.fixture(scope="module")
@@ -176,9 +177,7 @@ def test_a_warm_start_adds_trees(data):
         ({"max_iter": 49}, X),
     ):
         other = copy.copy(model).set_params(**params)
-        with pytest.raises(
-            ValueError, match="warm_start adds trees to 50 rounds of 5 features"
-        ):
+        with refused_by("other trees than before"):
             other.fit(rows, y, qid=qid)
         assert vars(other) == {**before, **params}
 
@@ -420,9 +419,9 @@ def test_columns_go_by_name_and_messages_name_this_class(data):
         with pytest.raises((ValueError, TypeError), match=words) as error:
             call()
         assert "HistGradientBoostingRegressor" not in str(error.value)
-    with pytest.raises(TypeError, match="by name: qid= has"):
+    with refused_by("arguments by position", TypeError):
         ranker().fit(X, y, qid)
-    with pytest.raises(ValueError, match="only boosted trees take it"):
+    with refused_by("surrogate without value"):
         OrderPreservingRegressor(surrogate="lambdarank").fit(X, y, qid=qid)
 
 
@@ -446,7 +445,7 @@ def test_a_failed_fit_leaves_the_model_and_copies_hold_no_rows(data):
     X, y, qid = data
     model = ranker(max_iter=100).fit(X, y, qid=qid)
     before = dict(vars(model))
-    with pytest.raises(ValueError, match="NaN"):
+    with refused_by("missing labels"):
         model.fit(X, np.full(len(y), np.nan), qid=qid)
     assert vars(model) == before
     pickled = pickle.dumps(model)
@@ -489,5 +488,5 @@ def test_lightgbm_takes_the_same_loss(data):
     ours = ranker(max_leaf_nodes=31).fit(X, y, qid=qid).predict(X)
     found, expected = (ndcg_score(y, s, qid=qid, k=10) for s in (scores, ours))
     assert abs(found - expected) < 0.02
-    with pytest.raises(ValueError, match="has no value"):
+    with refused_by("surrogate without value"):
         objective.value(y, scores)

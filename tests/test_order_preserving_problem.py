@@ -12,6 +12,7 @@ from lowrank_rank import OrderPreservingRegressor
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 
 from .block_cases import Once, blocks_of
+from .refusals import refused_by
 
 # Blocks -------------------------------------------------------------------------------
 
@@ -210,9 +211,7 @@ def test_features_are_standardised_as_by_standard_scaler(offset):
 
 def test_grades_beyond_the_range_are_refused():
     X, y = np.arange(8.0).reshape(4, 2), np.array([1.7, 1.6, 0.0, 1.5])
-    with pytest.raises(
-        ValueError, match=r"overflows where all scores are 0.*smaller scale"
-    ):
+    with refused_by("overflow of the surrogate"):
         OrderPreservingRegressor(target_loss="dcg").fit(X, 1e308 * y)
     large = OrderPreservingRegressor(target_loss="dcg").fit(X, 1e200 * y).bound_factor_
     assert_allclose(

@@ -22,6 +22,7 @@ from lowrank_rank.target_losses import PairwiseDisagreement
 
 from .measures import disagreement
 from .preference_cases import all_pairs, products
+from .refusals import refused_by
 
 
 def both(a, b):
@@ -197,14 +198,14 @@ def test_bad_documents(documents):
     X, y, qid = documents
     wrong = y.copy()
     wrong[3] = np.nan
-    with pytest.raises(ValueError, match="row 3"):
+    with refused_by("missing labels"):
         PairwiseDAGRanker().fit(X, wrong, qid=qid)
     with pytest.raises(ValueError, match="one row for each pair"):
         PairwiseDAGRanker(pair_features=lambda a, b: a[0]).fit(X, y, qid=qid)
     ranker = PairwiseDAGRanker().fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="qid has the length 2"):
+    with refused_by("another number of ids"):
         ranker.predict(X, qid=[0, 1])
-    with pytest.raises(ValueError, match="without qid"):
+    with refused_by("ids lost in score"):
         ranker.score(X, y)
 
 
@@ -213,9 +214,7 @@ def test_one_list_without_ids_is_decoded(documents):
     one = qid == qid[0]
     ranker = PairwiseDAGRanker(pair_features=both).fit(X, y, qid=qid)
     zeros = np.zeros(one.sum())
-    with pytest.raises(
-        ValueError, match=r"(?s)was fitted with query ids.*one_list = True"
-    ):
+    with refused_by("ids lost in score"):
         ranker.rank(X[one])
     assert sorted(ranker.rank(X[one], qid=zeros)) == list(range(1, one.sum() + 1))
     single = PairwiseDAGRanker(pair_features=both).fit(X[one], y[one])
@@ -228,7 +227,7 @@ def test_one_list_without_ids_is_decoded(documents):
 
 def test_list_too_long_to_decode():
     ranker = PairwiseDAGRanker(pair_features=both).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="10000 documents at a time"):
+    with refused_by("many pairs of documents"):
         ranker.rank(np.zeros((10_001, 1)))
     assert ranker.predict(np.zeros((10_001, 1))).shape == (10_001,)
 
@@ -262,7 +261,7 @@ def test_own_score_functions_and_weights():
         some.coef_, own().fit(X[kept], y[kept], qid=qid[kept]).coef_
     )
     weights[kept] = np.arange(1, kept.sum() + 1)
-    with pytest.raises(ValueError, match="sample_weight differs within the list"):
+    with refused_by("weights within a list"):
         own().fit(X, y, qid=qid, sample_weight=weights)
 
 

@@ -21,6 +21,8 @@ from lowrank_rank.structured import (
     StructuredHingeSequenceClassifier,
 )
 
+from .refusals import refused_by
+
 
 def make_frame():
     rng = np.random.default_rng(0)
@@ -37,9 +39,7 @@ def test_one_index_in_any_order_and_arrays_are_taken():
     X, y, qid = make_frame()
     rows = np.random.default_rng(0).permutation(40)
     model = LowRankSurrogateRanker().fit(X.iloc[rows], y.iloc[rows], qid=qid.iloc[rows])
-    with pytest.raises(
-        ValueError, match=r"X and y have different indices \(row 0: 0 and \d+\)"
-    ):
+    with refused_by("different indices"):
         model.fit(X, shuffled(y), qid=qid)
     assert np.isfinite(model.score(X, shuffled(y).to_numpy(), qid=qid))
 
@@ -50,7 +50,7 @@ def test_ids_in_the_index_of_both():
     X, y = X.set_axis(index), y.set_axis(index)
     model = LowRankSurrogateRanker().fit(X, y)
     assert model.n_lists_ == 8
-    with pytest.raises(ValueError, match="X and y have different indices"):
+    with refused_by("different indices"):
         LowRankSurrogateRanker().fit(X, y[::-1])
 
 
@@ -210,9 +210,7 @@ def assert_refuses_another_index(name, call, given, values):
             for one, parameter in parameters.items()
             if one in changed and parameter.kind is parameter.POSITIONAL_ONLY
         ]
-        with pytest.raises(
-            ValueError, match=r"have different indices.*permutation_test_score"
-        ):
+        with refused_by("different indices"):
             consumed(call(*positional, **changed))
 
 
@@ -312,8 +310,8 @@ def test_splits_and_blocks_refuse_another_index():
         lambda: LowRankSurrogateRanker().fit_blocks([(X, shuffled(y), qid)]),
         lambda: OrderPreservingRegressor().fit_blocks([(X, y, shuffled(qid))]),
     ):
-        with pytest.raises(ValueError, match="have different indices"):
+        with refused_by("different indices"):
             call()
     labels = StructuredHingeSequenceClassifier().fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="have different indices"):
+    with refused_by("different indices"):
         labels.predict(X, qid=shuffled(qid))

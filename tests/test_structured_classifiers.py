@@ -18,6 +18,8 @@ from sklearn.svm import LinearSVC
 from lowrank_rank import LowRankSurrogateClassifier
 from lowrank_rank.structured import StructuredHingeClassifier
 
+from .refusals import refused_by
+
 
 def test_the_0_1_loss_is_crammer_and_singer():
     """The objective of the quadratic program with a slack for each row, from their paper.
@@ -96,10 +98,10 @@ def test_costs_that_do_not_fit_are_refused(params, message):
 
 def test_one_class_and_unknown_labels_are_refused():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="one class"):
+    with refused_by("one class"):
         StructuredHingeClassifier().fit(X, np.zeros(150))
     model = StructuredHingeClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="is not among the classes"):
+    with refused_by("label of no class"):
         model.score(X, np.full(150, 7))
 
 
@@ -144,7 +146,7 @@ def test_steps_over_calls_know_all_classes():
     for _ in range(30):
         model.partial_fit(X[:75], y[:75], classes=[0, 1, 2]).partial_fit(X[75:], y[75:])
     assert model.score(X, y) > 0.8
-    with pytest.raises(ValueError, match="are not the same as before"):
+    with refused_by("other classes than before"):
         model.partial_fit(X, y, classes=[0, 1])
 
 

@@ -11,6 +11,8 @@ from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import PrecisionAtK
 
+from .refusals import refused_by
+
 NAMES = ["kendall", "ndcg@3", "ndcg", "auc", "precision@1", "recall@7"]
 
 
@@ -64,7 +66,7 @@ def test_fixed_items_have_weights_of_their_own():
     assert model.coef_.shape == (3, 3)
     assert model.intercept_.shape == (3,)
     assert model.score(X, y) > 0.9
-    with pytest.raises(ValueError, match="takes no qid"):
+    with refused_by("ids beside a matrix"):
         model.fit(X, y, qid=np.arange(200))
 
 
@@ -128,7 +130,7 @@ def test_steps_that_end_above_zero_weights_are_not_kept(documents):
 
 def test_a_k_that_does_not_fit_names_the_list(documents):
     X, y, qid = documents
-    with pytest.raises(ValueError, match=r"k <= P only.*has P=\d+ and k=40"):
+    with refused_by("k and the number of relevant items"):
         StructuredHingeRanker(target_loss="precision@40").fit(X, y, qid=qid)
 
 
@@ -139,7 +141,7 @@ def test_the_hinge_of_precision_bounds_the_loss_of_the_marked_items():
     assert hinge == pytest.approx(0.602)
     assert 1.0 - PrecisionAtK(1).measure(y, scores) == 1.0  # above the hinge
     assert hinge >= 1.0 / 6.0  # the loss of the six that are marked
-    with pytest.raises(ValueError, match="bounds the loss of the items that it marks"):
+    with refused_by("k and the number of relevant items"):
         structured_hinge("precision@6", y, scores)
 
 
@@ -224,9 +226,9 @@ def test_weights_that_no_list_can_have_are_refused(documents):
     X, y, qid = documents
     weights = np.ones(240)
     weights[14] = 2.0
-    with pytest.raises(ValueError, match=r"differs within the list 1 \(1 and 2\)"):
+    with refused_by("weights within a list"):
         StructuredHingeRanker().fit(X, y, qid=qid, sample_weight=weights)
-    with pytest.raises(ValueError, match=r"sample_weight\[14\] is 3.5.*whole numbers"):
+    with refused_by("parts of copies"):
         StructuredHingeRanker().fit(X, y, sample_weight=weights + 1.5 * (weights - 1))
 
 
@@ -234,9 +236,9 @@ def test_empty_input_is_refused(documents):
     X, y, qid = documents
     with pytest.raises(ValueError, match="0 sample"):
         StructuredHingeRanker().fit(X[:0], y[:0], qid=qid[:0])
-    with pytest.raises(ValueError, match="qid has the length 0"):
+    with refused_by("another number of ids"):
         structured_hinge("ndcg@3", y, y, qid=[])
-    with pytest.raises(ValueError, match="All sample weights are zero"):
+    with refused_by("all weights zero"):
         StructuredHingeRanker().fit(X, y, qid=qid, sample_weight=np.zeros(240))
 
 

@@ -16,6 +16,8 @@ from lowrank_rank.structured import (
     StructuredHingeSequenceClassifier,
 )
 
+from .refusals import refused_by
+
 
 @pytest.fixture
 def words():
@@ -74,9 +76,7 @@ def test_a_sequence_of_weight_2_is_the_sequence_twice(solver, words):
 def test_weights_within_a_sequence_are_one(words):
     X, y, qid = words
     weights = 1.0 + (np.arange(480) == 13)
-    with pytest.raises(
-        ValueError, match=r"within the sequence 2 \(1 and 2\).*share one"
-    ):
+    with refused_by("weights within a list"):
         StructuredHingeSequenceClassifier().fit(X, y, sample_weight=weights, qid=qid)
 
 
@@ -84,7 +84,7 @@ def test_ids_given_to_fit_are_asked_for(words):
     X, y, qid = words
     model = StructuredHingeSequenceClassifier().fit(X, y, qid=qid)
     for call in (lambda: model.predict(X), lambda: model.score(X, y)):
-        with pytest.raises(ValueError, match="fitted with query ids"):
+        with refused_by("ids lost in score"):
             call()
 
 
@@ -134,12 +134,12 @@ def test_a_sequence_cut_across_calls_is_refused(words):
 
 def test_one_class_is_refused(words):
     X, _, qid = words
-    with pytest.raises(ValueError, match="one class"):
+    with refused_by("one class"):
         StructuredHingeSequenceClassifier().fit(X, np.zeros(480), qid=qid)
     steps = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4)
-    with pytest.raises(ValueError, match="one class"):
+    with refused_by("one class"):
         steps.partial_fit(X, np.zeros(480), qid=qid)
-    with pytest.raises(ValueError, match="classes holds one class only"):
+    with refused_by("one class"):
         steps.partial_fit(X, np.zeros(480), classes=[0], qid=qid)
     assert not hasattr(steps, "classes_")
 
@@ -149,7 +149,7 @@ def test_other_classes_in_a_later_call_are_refused(words):
     model = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4)
     model.partial_fit(X[:102], y[:102], classes=["a", "b", "c"], qid=qid[:102])
     before = model.coef_.copy()
-    with pytest.raises(ValueError, match="are not the same as before"):
+    with refused_by("other classes than before"):
         model.partial_fit(X[102:], y[102:], classes=["a", "b", "d"], qid=qid[102:])
     assert np.array_equal(model.coef_, before)
     model.partial_fit(X[102:], y[102:], classes=["c", "b", "a"], qid=qid[102:])
@@ -184,15 +184,15 @@ def test_sequences_of_compound_ids_go_on(words):
 def test_labels_and_ids_that_cannot_be_are_refused(words):
     X, y, qid = words
     model = StructuredHingeSequenceClassifier(random_state=0).fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="Input y contains NaN: the label of row 3"):
+    with refused_by("missing class"):
         model.fit(X, [*y[:3], None, *y[4:]], qid=qid)
-    with pytest.raises(ValueError, match="missing or infinite id"):
+    with refused_by("missing id"):
         model.fit(X, y, qid=np.where(qid == 3, np.nan, qid))
-    with pytest.raises(ValueError, match="qid has the length 2"):
+    with refused_by("another number of ids"):
         model.predict(X, qid=[1, 2])
     steps = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4)
     steps.partial_fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="is not among the classes"):
+    with refused_by("label of no class"):
         steps.partial_fit(X[:3], ["a", "z", "b"], qid=[-1, -1, -1])
     with pytest.warns(ConvergenceWarning, match="increase max_iter, tol or alpha"):
         StructuredHingeSequenceClassifier(max_iter=1, tol=1e-4).fit(X, y, qid=qid)

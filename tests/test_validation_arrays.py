@@ -25,6 +25,7 @@ from lowrank_rank.structured import (
 from lowrank_rank.surrogates import precision_surrogate
 
 from .internals import preference_cost
+from .refusals import refused_by
 
 X, Y, QID = (
     np.arange(12.0).reshape(6, 2) % 5,
@@ -70,7 +71,7 @@ def test_what_numbers_are():
     ):
         with pytest.raises(ValueError, match="must be an array of"):
             precision_surrogate([1, 0], bad, k=1)
-    with pytest.raises(ValueError, match="scores is a masked array"):
+    with refused_by("masked values"):
         precision_surrogate([1, 0], masked([1, 2]), k=1)
 
 
@@ -79,21 +80,21 @@ def test_the_first_number_that_is_not_finite_is_named():
         precision_surrogate([1, 0, 0], [1.0, np.nan, np.inf], k=1)
     u = np.zeros((1, 2, 2))
     u[0, 1, 0] = -1e300
-    with pytest.raises(ValueError, match=r"u\[0, 1, 0\] is -1e\+300: .*, at most 1e"):
+    with refused_by("vectors that are not finite"):
         preference_cost(u, [[1, 2]])
     u[0, 0, 1] = np.inf
-    with pytest.raises(ValueError, match=r"u\[0, 0, 1\] is inf"):
+    with refused_by("vectors that are not finite"):
         preference_cost(u, [[1, 2]])
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_a_mask_is_not_ignored(estimator):
-    with pytest.raises(ValueError, match="X is a masked array"):
+    with refused_by("masked X"):
         estimator.fit(masked(X), Y)
     with pytest.raises(ValueError, match="y is a masked array"):
         estimator.fit(X, masked(Y))
     if not isinstance(estimator, LowRankSurrogateClassifier):
-        with pytest.raises(ValueError, match="qid is a masked array"):
+        with refused_by("masked ids"):
             estimator.fit(X, Y, qid=masked(QID))
     fitted = estimator.fit(
         np.ma.masked_array(X), np.ma.masked_array(Y)
@@ -103,9 +104,9 @@ def test_a_mask_is_not_ignored(estimator):
 
 def test_masks_of_measures_and_weights():
     for arguments in ((masked(Y), X[:, 0]), (Y, masked(X[:, 0]))):
-        with pytest.raises(ValueError, match="is a masked array"):
+        with refused_by("masked values"):
             ndcg_score(*arguments)
-    with pytest.raises(ValueError, match="sample_weight is a masked array"):
+    with refused_by("masked values"):
         ndcg_score(Y, X[:, 0], sample_weight=masked(np.ones(6)))
 
 

@@ -16,6 +16,8 @@ from lowrank_rank.structured import (
     StructuredHingeClassifier,
 )
 
+from .refusals import refused_by
+
 BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
 
 
@@ -64,7 +66,7 @@ def test_a_data_frame_names_rows_and_columns():
     assert cost == pytest.approx(np.mean(costs))
     named, _, _ = fitted(y, loss_matrix=frame, decisions=list("abc"))
     assert named.decisions_.tolist() == list("abc")
-    with pytest.raises(ValueError, match=r"lacks the labels \['w'\]"):
+    with refused_by("index of costs"):
         fitted(["w", "x"], loss_matrix=frame)
 
 
@@ -80,11 +82,11 @@ def test_labels_that_are_no_classes_are_named(model):
     y = np.array(list("abcabc"))
     fitted = model(loss_matrix="absolute", classes=["c", "b", "a"]).fit(X, y)
     assert fitted.score(X[:2], ["a", "c"]) + 2 >= 0
-    with pytest.raises(ValueError, match=r"y\[1\] = 'd' is not among the classes"):
+    with refused_by("label of no class"):
         fitted.score(X[:2], ["a", "d"])
 
 
 @pytest.mark.parametrize("model", BOTH)
 def test_y_is_asked_for(model):
-    with pytest.raises(ValueError, match="requires y to be passed"):
+    with refused_by("no labels"):
         model().fit(np.zeros((2, 1)), None)

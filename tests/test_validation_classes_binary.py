@@ -11,6 +11,7 @@ from lowrank_rank import LowRankSurrogateMultilabelClassifier, PrecisionAtKPerce
 from lowrank_rank.structured import StructuredHingeBinaryClassifier
 
 from .internals import read_binary_labels, read_label_sets
+from .refusals import refused_by
 
 MODEL = PrecisionAtKPerceptron()
 
@@ -26,9 +27,9 @@ def test_one_class_is_enough_where_both_are_known():
     positive, classes, _ = read_binary_labels([1, 1], [0, 1], None, MODEL)
     assert classes.tolist() == [0, 1]
     assert positive.all()
-    with pytest.raises(ValueError, match="one class only"):
+    with refused_by("one class"):
         read_binary_labels([1, 1], None, None, MODEL)
-    with pytest.raises(ValueError, match="label 5 is not among the classes"):
+    with refused_by("a third label"):
         read_binary_labels([1, 5], [0, 1], None, MODEL)
 
 
@@ -38,7 +39,7 @@ def test_a_matrix_has_a_classifier_for_each_column(model, make):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     Y = (X @ rng.normal(size=(3, 4)) > 0.5).astype(int)
-    with pytest.raises(ValueError, match=r"MultiOutputClassifier\(model\)"):
+    with refused_by("labels in columns"):
         model.fit(X, make(Y))
     each = OneVsRestClassifier(model).fit(X, Y)
     assert each.decision_function(X).shape == Y.shape
@@ -56,5 +57,5 @@ def test_sets_are_a_matrix_or_one_label_per_row():
     )
     assert_array_equal(sets, [[0], [1]])
     assert classes.tolist() == ["a", "b"]
-    with pytest.raises(ValueError, match=r"y\[0, 1\] is 2"):
+    with refused_by("sets of other numbers"):
         read_label_sets([[0, 2]], None, MODEL)

@@ -17,6 +17,8 @@ from lowrank_rank import (
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import StructuredHingeSequenceClassifier
 
+from .refusals import refused_by
+
 NAN = np.nan
 
 
@@ -57,7 +59,7 @@ def test_lists_of_each_shape():
     assert fit_ranker(np.eye(2, 5)).n_lists_ == 2
     preferences = np.stack([np.triu(np.ones((3, 3)), 1)] * 2)
     assert fit_ranker(preferences, PairwiseDAGRanker()).n_lists_ == 2
-    with pytest.raises(ValueError, match=r"y_true of shape .* takes no qid"):
+    with refused_by("ids beside a matrix"):
         ndcg_score(np.zeros((2, 5)), np.zeros((2, 5)), qid=[1, 2])
 
 
@@ -86,9 +88,7 @@ def test_missing_items_of_a_matrix():
     y = np.array([[1.0, NAN], [NAN, NAN], [0.0, 2.0]])
     ranker = LowRankSurrogateRanker(target_loss="dcg")
     assert fit_ranker(y, ranker).n_items_ == 2
-    with pytest.raises(
-        ValueError, match="Column 1 of y is NaN in every row that counts"
-    ):
+    with refused_by("item never judged"):
         fit_ranker(y, ranker, sample_weight=np.array([1.0, 1.0, 0.0]))
 
 
@@ -118,7 +118,7 @@ def test_weights_of_rows_and_of_lists():
     values = ndcg_score(y, scores, qid=qid, average=None)
     assert of_rows == of_lists == pytest.approx((2 * values[0] + 2.5 * values[1]) / 4.5)
     assert ndcg_score(y, scores, qid=qid) == pytest.approx(np.mean(values))
-    with pytest.raises(ValueError, match="y_score has shape"):
+    with refused_by("another shape of scores"):
         ndcg_score([1, 0], [1.0])
 
 
@@ -134,7 +134,7 @@ def test_a_grade_beyond_floats_is_said():
 def test_ids_given_twice_may_be_of_types_that_do_not_compare():
     target = ranking_target([1.0, 0.0], [1, 2])
     for other in (["a", "b"], [(1, 2), (3, 4)], np.array([1.5, 2.0])):
-        with pytest.raises(ValueError, match="the two differ"):
+        with refused_by("two different qid"):
             ndcg_score(target, [1.0, 2.0], qid=other)
     qid = np.array([1, 1, 2], dtype=object)
     target = ranking_target([1.0, 0.0, 2.0], [1, 1, 2])
@@ -152,14 +152,14 @@ def test_ids_given_twice_are_compared_by_value():
     target = ranking_target([1, 2, 0], [3, 3, 3])
     for other in ("3", (3,), (1, 2)):
         mixed = np.fromiter([3, 3, other], dtype=object, count=3)
-        with pytest.raises(ValueError, match="qid is given twice"):
+        with refused_by("two different qid"):
             ndcg_score(target, scores, qid=mixed)
 
 
 @pytest.mark.parametrize("qid", [[1, 1], [1, 1, 2, 2], ["a", "b"], [1, 2, 2]])
 def test_ids_given_twice_are_the_same_ids(qid):
     target = ranking_target([1, 2, 0], [1, 1, 2])
-    with pytest.raises(ValueError, match="qid is given twice"):
+    with refused_by("two different qid"):
         ndcg_score(target, [1.0, 2.0, 3.0], qid=qid)
 
 
@@ -205,7 +205,7 @@ def test_ids_in_the_index_of_X_alone_are_not_ignored(ranker):
     index = pd.Index([0, 0, 1, 1], name="qid")
     frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]}, index=index)
     y = np.array([0.0, 1.0, 1.0, 0.0])
-    with pytest.raises(ValueError, match=r"qid = X\.index"):
+    with refused_by("ids in the index of X alone"):
         ranker.fit(frame, y)
     ranker.fit(frame, y, qid=frame.index)
     ranker.fit(frame, pd.Series(y, index=frame.index))

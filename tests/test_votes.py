@@ -10,6 +10,7 @@ from lowrank_rank.datasets import load_wine_tasting
 from lowrank_rank.votes import consensus_ranking, load_preflib
 
 from .internals import all_ranks
+from .refusals import refused_by
 
 METHODS = ["kemeny", "borda", "copeland", "dag"]
 
@@ -208,7 +209,7 @@ def test_printing_does_not_start_a_long_search():
 
 def test_many_items():
     grades = random_votes(np.random.default_rng(0), 20, 250)
-    with pytest.raises(ValueError, match="at most 200 items"):
+    with refused_by("many items for kemeny"):
         consensus_ranking(grades, kind="grades")
     for method in METHODS[1:]:
         consensus = consensus_ranking(grades, kind="grades", method=method)
@@ -300,7 +301,7 @@ def test_intervals_of_counts_draw_single_comparisons():
     for level, high in ((0.9, [1, 2, 3]), (0.999, [2, 2, 3])):
         again = consensus.rank_intervals(confidence_level=level, random_state=0)
         assert again.high.tolist() == high
-    with pytest.raises(ValueError, match="whole numbers"):
+    with refused_by("counts that are not whole"):
         consensus_ranking(votes / 7.0, kind="counts").rank_intervals()
 
 
@@ -373,7 +374,7 @@ def test_borda_of_duels_takes_win_rates():
         np.fill_diagonal(rates, 0.0)
         order = consensus_ranking(rates * games, kind="counts", method="borda").order
         assert order.tolist() == np.argsort(-rates.sum(axis=1)).tolist()
-    with pytest.raises(ValueError, match="item 'C' met no other"):
+    with refused_by("item that met no other"):
         consensus_ranking(
             [[0, 3, 0], [1, 0, 0], [0, 0, 0]],
             items=list("ABC"),

@@ -15,6 +15,8 @@ from sklearn.linear_model import LogisticRegression
 
 from lowrank_rank.votes import bradley_terry
 
+from .refusals import refused_by
+
 
 def duels_of(rng, strengths, n, tie=0.0, shift=0.0):
     """Columns of n duels of random pairs under Davidson's model; `shift` is added to log odds."""
@@ -452,7 +454,7 @@ def test_intervals_of_probabilities_are_those_of_their_log_odds(tie):
         error = np.sqrt(c @ board.covariance @ c)
         ends = difference + stats.norm.ppf([0.025, 0.975]) * error
         np.testing.assert_allclose(board.probability_interval(0, 2), expit(ends))
-    with pytest.raises(ValueError, match="'z' is not one of the items"):
+    with refused_by("item of a board"):
         board.probability_interval(0, "z")
 
 
@@ -483,7 +485,7 @@ def test_refusals_name_the_items():
             bradley_terry(duels)
         assert np.isfinite(bradley_terry(duels, half_games=0.5).standard_errors).all()
     unmet = np.array([[0, 1, 0], [2, 0, 0], [0, 0, 0]])
-    with pytest.raises(ValueError, match=r"\[2\] did not meet the rest"):
+    with refused_by("items without finite strengths"):
         bradley_terry(unmet)
     assert bradley_terry(unmet, half_games=0.5).standard_errors[2] > 1
 
@@ -561,7 +563,7 @@ def test_the_result_prints_best_first():
 
 
 def test_missing_names_of_a_list_are_named_by_their_row():
-    with pytest.raises(ValueError, match=r"'winner' contains .*\(row 1: None\)"):
+    with refused_by("missing id"):
         bradley_terry([["a", "b"], [None, "a"]])
 
 
@@ -579,7 +581,7 @@ LOG = {"left": ["x", "y", "x", "z"], "right": ["y", "x", "z", "x"]}
 )
 def test_results_that_are_neither_names_nor_usual_numbers(results):
     log = {**LOG, "vote": results}
-    with pytest.raises(ValueError, match="every row names the item that won") as error:
+    with refused_by("unclear result of a duel") as error:
         bradley_terry(log, item_a="left", item_b="right", result="vote")
     assert len(str(error.value)) < 300
 
@@ -645,12 +647,12 @@ def test_duels_in_arrays_series_and_arrow_tables():
 
 def test_messages_name_the_row_and_what_there_is():
     base = {"winner": list("abab"), "loser": list("baba")}
-    with pytest.raises(ValueError, match=r"'tie' must be .* in row 3"):
+    with refused_by("tie of a duel"):
         bradley_terry({**base, "tie": [0, 1, 0, 2]})
-    with pytest.raises(ValueError, match=r"'weight' must be .* in row 3"):
+    with refused_by("weight of a duel"):
         bradley_terry({**base, "n": [1, 2, 3, np.nan]}, weight="n")
     halves = 4 * [["a", "b"], ["b", "a"], ["c", "d"], ["d", "c"]]
-    with pytest.raises(ValueError, match=r"exist: \['c', 'd'\] did not meet the rest"):
+    with refused_by("items without finite strengths"):
         bradley_terry(halves)
     with pytest.raises(ValueError, match="exists: half_games is too small"):
         bradley_terry([[i, i + 1] for i in range(14)], half_games=1e-20)
@@ -663,7 +665,7 @@ def test_a_probability_is_of_the_model():
     expected = (win + tie / 2) / (win + tie + loss)
     assert board.probability("a", "b") == pytest.approx(expected)
     assert board.probability("b", "a") == pytest.approx(1 - expected)
-    with pytest.raises(ValueError, match="'c' is not one of the items"):
+    with refused_by("item of a board"):
         board.probability("a", "c")
 
 
@@ -697,7 +699,7 @@ def test_two_items_and_a_result_are_winners_and_losers(words):
     if words is None:
         again = bradley_terry(renamed, item_a="left", item_b="right", result="who")
         np.testing.assert_allclose(again.strengths, found.strengths, atol=1e-8)
-        with pytest.raises(ValueError, match="not 'lef'"):
+        with refused_by("column of results"):
             bradley_terry(renamed, item_a="lef", item_b="right", result="who")
     for wrong in (
         "both",
@@ -744,18 +746,14 @@ def test_a_word_that_names_the_other_item_is_refused():
         "model_b": ["B", "A", "B"],
         "winner": ["A", "A", "tie"],
     }
-    with pytest.raises(
-        ValueError, match=r"'winner' is 'A' in row 1, a duel of 'B' and 'A': every"
-    ):
+    with refused_by("unclear result of a duel"):
         bradley_terry(table)
     tie = {
         "model_a": ["tie", "v", "v"],
         "model_b": ["v", "w", "w"],
         "winner": ["tie", "v", "tie"],
     }
-    with pytest.raises(
-        ValueError, match="'winner' is 'tie' in row 2, a duel of 'v' and 'w'"
-    ):
+    with refused_by("unclear result of a duel"):
         bradley_terry(tie)
     said = {**table, "winner": ["model_a", "model_b", "tie"]}
     board = bradley_terry(said, half_games=0.5)
@@ -903,9 +901,7 @@ def test_values_of_rows_match_by_index(duels):
     values = pd.Series(np.arange(400) % 8, index=index, name="x")
     for name in ("weight", "group", "judge"):
         bradley_terry(table, **{name: values})
-        with pytest.raises(
-            ValueError, match=f"duels and {name} have different indices"
-        ):
+        with refused_by("different indices"):
             bradley_terry(table, **{name: values.sort_index()})
 
 

@@ -10,6 +10,8 @@ from sklearn.utils import Bunch
 from lowrank_rank.target_losses import PairwiseDisagreement
 from lowrank_rank.votes import consensus_ranking, grades_from_orders
 
+from .refusals import refused_by
+
 NAMES = ["ash", "birch", "cedar"]
 GRADES = np.array(
     [[2.0, 1.0, 0.0], [0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [np.nan, 0.0, 1.0]]
@@ -174,9 +176,7 @@ def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
     others = pandas.DataFrame([[1, 1], [0, 1]], index=[0, 1], columns=[1, 2])
     crossed = pandas.crosstab(duels["winner"], duels["loser"])
     for frame in (won.loc[["b", "a"]], crossed, others):
-        with pytest.raises(
-            ValueError, match=r"(?s)the same items as index and columns.*reindex"
-        ):
+        with refused_by("other items in the rows of counts"):
             consensus_ranking(frame, kind="counts")
     items = ["a", "b", "c"]
     counts = crossed.reindex(index=items, columns=items, fill_value=0)
@@ -200,9 +200,9 @@ def test_items_select_the_columns_of_counts_and_their_rows():
         found = consensus_ranking(frame, kind="counts", items=["c", "a"])
         assert found.preferences.tolist() == expected
         assert found.items.tolist() == ["c", "a"]
-    with pytest.raises(ValueError, match="'model' of orders"):
+    with refused_by("column beside the items"):
         consensus_ranking(named, kind="counts")
-    with pytest.raises(ValueError, match=r"the shape \(r, r\)"):
+    with refused_by("counts that are not square"):
         consensus_ranking(named, kind="counts", items=["c", "a"])
 
 
@@ -261,7 +261,7 @@ def test_lists_obey_their_kind_and_names_need_none(names):
             orders, kind="orders", items=[a, b]
         ).order.tolist() == [b, a]
         if names != "ab" or isinstance(orders, pd.DataFrame):
-            with pytest.raises(ValueError, match="kind = 'orders'"):
+            with refused_by("no kind of votes"):
                 consensus_ranking(orders)
         else:
             assert consensus_ranking(orders).order.tolist() == [b, a]
@@ -362,7 +362,7 @@ def test_ties_as_sets_do_not_depend_on_hashes():
         consensus_ranking(orders).order.tolist()
         == consensus_ranking(orders, items=names).order.tolist()
     )
-    with pytest.raises(ValueError, match=r"only one voter.*kind='counts'"):
+    with refused_by("one voter"):
         consensus_ranking([list("abcdefg")]).rank_intervals()
 
 
@@ -389,9 +389,7 @@ def test_a_series_or_a_table_of_orders():
             consensus_ranking(given, kind="orders", weights=weights).preferences, total
         )
     for given in (orders, table):
-        with pytest.raises(
-            ValueError, match="orders and weights have different indices"
-        ):
+        with refused_by("different indices"):
             consensus_ranking(
                 given, kind="orders", weights=pd.Series([3, 2, 1], index=list("wvu"))
             )
@@ -407,16 +405,14 @@ def test_weights_of_voters_in_a_long_frame():
     )
     with pytest.raises(ValueError, match="weights is a Series"):
         consensus_ranking(long, weights=by_voter.set_axis([0, 1]))
-    with pytest.raises(ValueError, match="weights are given twice"):
+    with refused_by("weights twice"):
         consensus_ranking(weighted, weights=[1, 100])
-    with pytest.raises(
-        ValueError, match=r"Voter 'v' must have one weight.*got 3 in row 2"
-    ):
+    with refused_by("two weights of a voter"):
         consensus_ranking({**long, "weight": [1, 1, 3, 2]})
     with pytest.warns(UserWarning, match=r"does not read the columns \['colour'\]"):
         consensus_ranking({**long, "colour": list("rgbb")})
 
 
 def test_lists_within_ties_are_no_names():
-    with pytest.raises(ValueError, match=r"Order 0 names \('c', \['d'\]\)"):
+    with refused_by("unknown name in order"):
         consensus_ranking([["a", ("b", ("c", ["d"]))]])
