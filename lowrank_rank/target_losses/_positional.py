@@ -508,9 +508,9 @@ class PrecisionAtShare(_TopK):
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import PrecisionAtShare
-    >>> PrecisionAtShare(1.0).loss([[0, 1, 1]], [[1, 2, 3]])  # k = 2
-    array([0.5])
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("precision@100%", [[0, 1, 1]], [[3, 2, 1]])  # k = 2
+    0.5
     """
 
     at = "p%"
