@@ -842,10 +842,10 @@ CHECKS_OF_VOTES = [
             "NaN for the rest, and unranked='unknown'."
         ),
         remedies={
-            "If voters named their first ones of all items: the others are below": (
+            "If voters named their first ones of all items, and the others are below": (
                 "unranked = 'last'"
             ),
-            "If voters ranked all items that they saw: the others are not compared": (
+            "If voters ranked what they saw, and the others are not compared": (
                 "unranked = 'unknown'"
             ),
         },
