@@ -297,7 +297,7 @@ def _finds_column_that_shares_no_item(given):
 
 def _finds_empty_name(given):
     """Find a name without a letter, of a place that was left open."""
-    for name in given.names:
+    for name in map(plain, given.names):
         if isinstance(name, str) and not name.strip():
             code = line_without_item("orders", given.orders, name)
             return {"name": shown(name), "code": code}

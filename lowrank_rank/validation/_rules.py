@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special, stats
 from sklearn.base import clone, is_classifier
 
-from ..lists._lists import RankingLists
+from ..lists._lists import RankingLists, plain
 from ._findings import found
 from ._lines_of_tables import line_without_item
 
@@ -170,9 +170,9 @@ MARKS_OF_VOTES = ("overvote", "undervote", "skipped")
 
 def _marks_of_votes(names, argument, orders):
     """Find a mark of cast-vote records among the names of the items."""
-    for name in names:
+    for name in map(plain, names):
         if isinstance(name, str) and name.strip().lower() in MARKS_OF_VOTES:
-            line = line_without_item(argument, orders, name)
+            line = line_without_item(argument, orders, name).replace("\n", "\n    ")
             return (
                 f"{argument} name {name!r}, which cast-vote records write for a choice "
                 "without a candidate, and which is an item here. If it is one, name "
