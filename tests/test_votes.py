@@ -277,7 +277,7 @@ def test_resampled_borda_scores_of_partial_ballots_are_win_rates():
     orders = []
     for (first, second), (n_first, n_second) in ballots.items():
         orders += n_first * [[first, second]] + n_second * [[second, first]]
-    consensus = consensus_ranking(orders, method="borda")
+    consensus = consensus_ranking(orders, method="borda", unranked="unknown")
     assert consensus.order.tolist() == ["b", "a", "c"]
     samples = consensus.rank_intervals(n_resamples=200, random_state=0).samples
     assert np.mean(samples == consensus.ranks) > 0.9

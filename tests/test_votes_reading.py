@@ -39,8 +39,16 @@ def columns(kind="rank"):
 
 
 def forms():
-    pandas = pytest.importorskip("pandas")
+    """Name and arguments of each form; preferences leave out no item."""
+    for name, arguments in forms_of_ballots():
+        yield name, {**arguments, "unranked": "unknown"}
     each = PairwiseDisagreement().preferences(GRADES)
+    yield "preferences", {"orders": each, "items": NAMES}
+    yield "preferences, said", {"orders": each, "items": NAMES, "kind": "counts"}
+
+
+def forms_of_ballots():
+    pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(GRADES, columns=NAMES)
     mixed = frame[["cedar", "ash", "birch"]].assign(id=range(4), town=list("uvwx"))
     yield "grades", {"orders": GRADES, "items": NAMES, "kind": "grades"}
@@ -61,8 +69,6 @@ def forms():
     yield "long frame", {"orders": pandas.DataFrame(columns())}
     yield "long columns, mixed rows", {"orders": columns("grade"), "items": NAMES}
     yield "long frame, said", {"orders": pandas.DataFrame(columns()), "kind": "ranks"}
-    yield "preferences", {"orders": each, "items": NAMES}
-    yield "preferences, said", {"orders": each, "items": NAMES, "kind": "counts"}
 
 
 def test_every_form_gives_the_same_total():
@@ -87,18 +93,16 @@ def test_every_form_gives_the_same_total():
 def test_rows_of_a_long_frame_may_be_in_any_order():
     rows = np.random.default_rng(0).permutation(len(LONG))
     mixed = {name: [column[i] for i in rows] for name, column in columns().items()}
-    expected = consensus_ranking(columns(), items=NAMES).preferences
-    np.testing.assert_array_equal(
-        consensus_ranking(mixed, items=NAMES).preferences, expected
-    )
+    expected = consensus_ranking(columns(), items=NAMES, unranked="last")
+    found = consensus_ranking(mixed, items=NAMES, unranked="last")
+    np.testing.assert_array_equal(found.preferences, expected.preferences)
 
 
 def test_polars_frames():
     polars = pytest.importorskip("polars")
-    expected = consensus_ranking(columns()).preferences
-    np.testing.assert_array_equal(
-        consensus_ranking(polars.DataFrame(columns())).preferences, expected
-    )
+    expected = consensus_ranking(columns(), unranked="last")
+    found = consensus_ranking(polars.DataFrame(columns()), unranked="last")
+    np.testing.assert_array_equal(found.preferences, expected.preferences)
     wide = polars.DataFrame({name: GRADES[:3, i] for i, name in enumerate(NAMES)})
     assert consensus_ranking(wide, kind="grades").items.tolist() == NAMES
 
@@ -107,7 +111,8 @@ def test_numbers_where_nothing_names_the_items_and_tuples_as_names():
     assert consensus_ranking(GRADES, kind="grades").items.tolist() == [0, 1, 2]
     named = consensus_ranking(GRADES, kind="grades", items=[("a", 1), ("a", 2), "b"])
     assert named.items.tolist() == [("a", 1), ("a", 2), "b"]
-    assert consensus_ranking([["b", "a"], ["c"]]).items.tolist() == ["b", "a", "c"]
+    found = consensus_ranking([["b", "a"], ["c"]], unranked="last")
+    assert found.items.tolist() == ["b", "a", "c"]
 
 
 #: Votes that say nothing of their kind.
@@ -243,7 +248,7 @@ def test_a_long_table_with_other_names_is_told_how_to_rename_them(names, kind):
         ValueError, match=re.escape(f"orders.rename(columns={renames})")
     ):
         consensus_ranking(frame, kind=kind)
-    assert consensus_ranking(frame.rename(columns=renames)).order.tolist()
+    assert consensus_ranking(frame.rename(columns=renames), unranked="last")
 
 
 @pytest.mark.parametrize("names", ["ab", (0, 1), (7, 3), (True, "x"), (2.5, 1.5)])
@@ -268,7 +273,8 @@ def test_lists_obey_their_kind_and_names_need_none(names):
 
 
 def test_ties_and_short_orders_of_numbers():
-    consensus = consensus_ranking([[(0, 1), 2], [1, 0], [2]], kind="orders")
+    orders = [[(0, 1), 2], [1, 0], [2]]
+    consensus = consensus_ranking(orders, kind="orders", unranked="unknown")
     assert sorted(consensus.order.tolist()) == [0, 1, 2]
     assert consensus.cost == 0
 
@@ -313,7 +319,8 @@ def test_numbers_are_what_is_said_and_never_what_they_look_like(values, containe
     )
     if values in NUMBERS[:5]:
         np.testing.assert_array_equal(
-            consensus_ranking(table, kind="ranks").preferences, total.T
+            consensus_ranking(table, kind="ranks", unranked="unknown").preferences,
+            total.T,
         )
     else:
         with pytest.raises(ValueError, match=r"Vote \d has the rank"):
@@ -328,9 +335,8 @@ def test_numbers_are_what_is_said_and_never_what_they_look_like(values, containe
         ):
             consensus_ranking(table, kind="counts")
     if np.isfinite(array).all() and all(len(set(row)) == 3 for row in values):
-        found = consensus_ranking(
-            table, kind="orders", items=sorted(set(array.ravel()))
-        )
+        items = sorted(set(array.ravel()))
+        found = consensus_ranking(table, kind="orders", items=items, unranked="unknown")
         each = grades_from_orders(values, items=found.items.tolist())
         np.testing.assert_array_equal(found.votes.labels, each)
     else:
@@ -346,7 +352,7 @@ def test_tables_of_names_are_orders_if_said(container):
         else None
     )
     if table is not None:
-        found = consensus_ranking(table, kind="orders")
+        found = consensus_ranking(table, kind="orders", unranked="unknown")
         assert found.votes.labels.tolist()[0] == [1, 0]
         assert np.isnan(found.votes.labels[1, 0])
         np.testing.assert_array_equal(
@@ -357,11 +363,10 @@ def test_tables_of_names_are_orders_if_said(container):
 def test_ties_as_sets_do_not_depend_on_hashes():
     orders = [[{"pear", "fig", "plum"}, "kiwi"], ["kiwi", frozenset({"fig", "pear"})]]
     names = ["fig", "pear", "plum", "kiwi"]
-    assert consensus_ranking(orders).items.tolist() == names
-    assert (
-        consensus_ranking(orders).order.tolist()
-        == consensus_ranking(orders, items=names).order.tolist()
-    )
+    found = consensus_ranking(orders, unranked="last")
+    assert found.items.tolist() == names
+    named = consensus_ranking(orders, items=names, unranked="last")
+    assert found.order.tolist() == named.order.tolist()
     with refused_by("one voter"):
         consensus_ranking([list("abcdefg")]).rank_intervals()
 
@@ -378,15 +383,13 @@ def test_missing_grades_of_nullable_types(kind):
 
 
 def test_a_series_or_a_table_of_orders():
-    weights = [1, 2, 3]
-    total = consensus_ranking(
-        [["a", "b"], ["b", "a"], ["b"]], weights=weights
-    ).preferences
+    said = {"weights": [1, 2, 3], "unranked": "last"}
+    total = consensus_ranking([["a", "b"], ["b", "a"], ["b"]], **said).preferences
     orders = pd.Series([["a", "b"], ["b", "a"], ["b"]], index=list("uvw"))
     table = pd.DataFrame([["a", "b"], ["b", "a"], ["b", None]], index=list("uvw"))
     for given in (orders, table, table.to_numpy()):
         np.testing.assert_array_equal(
-            consensus_ranking(given, kind="orders", weights=weights).preferences, total
+            consensus_ranking(given, kind="orders", **said).preferences, total
         )
     for given in (orders, table):
         with refused_by("different indices"):

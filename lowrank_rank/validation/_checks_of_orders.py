@@ -1,13 +1,28 @@
 """Faults of orders of items, best first."""
 
+from itertools import chain
+
 import numpy as np
 
-from ._arrays import is_frame
+from ..lists._lists import is_missing, plain
+from ._arrays import column_names, is_frame
 from ._check import Check
 from ._columns import shown
+from ._lines_of_tables import line_to_drop, line_without_item
 
 #: Types of an entry that is a set of tied items.
 TIED = (list, tuple, set, frozenset, np.ndarray)
+
+
+def flat(order):
+    """Iterate over the items of an order; a set is sorted, so that no hash decides."""
+    for entry in order:
+        if isinstance(entry, set | frozenset):
+            yield from sorted(entry, key=repr)
+        elif isinstance(entry, TIED):
+            yield from entry
+        else:
+            yield entry
 
 
 def is_name(entry, index_of):
@@ -135,7 +150,9 @@ CHECKS_OF_ORDERS = [
 
 
 def _finds_missing_name(given):
-    return {} if given.is_missing else None
+    if not given.is_missing:
+        return None
+    return {"code": line_without_item("orders", given.orders, None)}
 
 
 def _finds_unknown_name(given):
@@ -212,6 +229,7 @@ CHECKS_OF_ITEMS_OF_ORDERS = [
             "orders contain None or NaN, which is not an item: an order holds only "
             "what a vote ranks."
         ),
+        remedies={"If it is a place that was left open": "{code}"},
     ),
     Check(
         name="unknown name in order",
@@ -241,5 +259,69 @@ CHECKS_OF_ITEMS_OF_ORDERS = [
         name="item twice in order",
         finds=_finds_repeated_item,
         sentence="Order {q} names item {name} {n} times: name it once.",
+    ),
+]
+
+
+# Names that no `items` confirm -------------------------------------------------------
+
+
+def _finds_column_that_shares_no_item(given):
+    """Find a column whose values stand in no other column: ids, dates or districts.
+
+    A column of one value is a place at which all voters name one item.
+    """
+    if not is_frame(given.orders):
+        return None
+    columns = column_names(given.orders)
+    items_of = {}
+    for name in columns:
+        entries = flat(np.asarray(given.orders[name], dtype=object).tolist())
+        items_of[name] = {item for item in entries if not is_missing(item)}
+    for name in columns:
+        others = (items_of[other] for other in columns if other != name)
+        if len(items_of[name]) < 2 or not items_of[name].isdisjoint(chain(*others)):
+            continue
+        items = ""
+        if len(given.names) < 20:
+            items = f"items = {list(map(plain, given.names))}"
+        first = next(item for item in given.names if item in items_of[name])
+        return {
+            "column": shown(name),
+            "item": shown(first),
+            "drop": line_to_drop("orders", given.orders, name),
+            "items": items,
+        }
+    return None
+
+
+def _finds_empty_name(given):
+    """Find a name without a letter, of a place that was left open."""
+    for name in map(plain, given.names):
+        if isinstance(name, str) and not name.strip():
+            code = line_without_item("orders", given.orders, name)
+            return {"name": shown(name), "code": code}
+    return None
+
+
+#: Given orders, as they came, and names, the items in them; not asked with items.
+CHECKS_OF_NAMES_IN_ORDERS = [
+    Check(
+        name="column that shares no item",
+        finds=_finds_column_that_shares_no_item,
+        sentence=(
+            "No value of the column {column} of orders, such as {item}, stands in "
+            "another column: is it a place?"
+        ),
+        remedies={
+            "If it is not": "{drop}",
+            "If it is, and these are the items": "{items}",
+        },
+    ),
+    Check(
+        name="empty name in orders",
+        finds=_finds_empty_name,
+        sentence="orders contain the empty name {name}, which would be an item.",
+        remedies={"If it marks a place that was left open": "{code}"},
     ),
 ]

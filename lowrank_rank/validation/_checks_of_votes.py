@@ -696,6 +696,29 @@ def _finds_sum_of_weights(given):
     return None if 1e-305 <= total <= 1e305 else {"total": f"{total:g}"}
 
 
+def _finds_unranked_of_counts(given):
+    """Find counts or preferences of which it is said what unranked items are."""
+    return {} if given.kind == "counts" and given.unranked is not None else None
+
+
+def _finds_partial_vote(given):
+    """Find a vote that ranks some of the items, of which no word says what others are.
+
+    A vote that ranks nothing, or weighs nothing, says nothing.
+    """
+    if not given.are_orders or given.unranked is not None:
+        return None
+    n_items = given.labels.shape[1]
+    n_ranked = np.count_nonzero(~np.isnan(given.labels), axis=1)
+    is_partial = (n_ranked > 0) & (n_ranked < n_items)
+    if given.weights is not None:
+        is_partial &= given.weights > 0
+    if not is_partial.any():
+        return None
+    vote = int(np.argmax(is_partial))
+    return {"vote": vote, "n_ranked": n_ranked[vote], "n_items": n_items}
+
+
 CHECKS_OF_VOTES = [
     Check(
         name="votes that are not a matrix",
@@ -799,6 +822,33 @@ CHECKS_OF_VOTES = [
         finds=_finds_sum_of_weights,
         sentence="weights have the sum {total}, which leaves the range of numbers.",
         remedies={"": "weights = numpy.divide(weights, numpy.max(weights))"},
+    ),
+    Check(
+        name="unranked items of counts",
+        finds=_finds_unranked_of_counts,
+        sentence=(
+            "Counts and preferences leave out no item: unranked is for orders, ranks "
+            "and grades."
+        ),
+        remedies={"": "unranked = None"},
+    ),
+    Check(
+        name="items that a vote leaves out",
+        finds=_finds_partial_vote,
+        sentence=(
+            "Vote {vote} ranks {n_ranked} of {n_items} items: say what the others are. "
+            "If each voter saw some items and ranked the first ones of these, neither "
+            "line below is right: give kind='ranks', one last rank for what was seen, "
+            "NaN for the rest, and unranked='unknown'."
+        ),
+        remedies={
+            "If voters named their first ones of all items, and the others are below": (
+                "unranked = 'last'"
+            ),
+            "If voters ranked what they saw, and the others are not compared": (
+                "unranked = 'unknown'"
+            ),
+        },
     ),
 ]
 

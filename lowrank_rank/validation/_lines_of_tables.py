@@ -1,5 +1,10 @@
 """Lines of remedies for tables, in the words of the library of the table."""
 
+from itertools import chain
+
+import numpy as np
+
+from ._frames import column_names, is_frame
 from ._kinds import kind_of
 
 
@@ -43,3 +48,34 @@ def line_to_assign(name, table, column, of_pandas, of_polars):
     value = of_pandas(f"{name}[{column!r}]")
     to_frame = line_to_pandas(name, table)
     return f"{to_frame}{name} = {name}.assign(**{{{column!r}: {value}}})"
+
+
+def line_without_item(name, orders, item):
+    """Return the line that takes an item out of votes: orders, or a long table.
+
+    None stands for missing entries. There is no line for orders with ties.
+    """
+    if "item" in column_names(orders):
+        if kind_of(orders) == "polars":
+            return f"{name} = {name}.filter(polars.col('item') != {item!r})"
+        rows = f"{name}[{name}['item'] != {item!r}]"
+        return f"{line_to_pandas(name, orders)}{name} = {rows}"
+    rows = name
+    to_frame = ""
+    entries = orders
+    if is_frame(orders):
+        rows = f"{name}.to_numpy()"
+        to_frame = line_to_pandas(name, orders)
+        entries = [list(orders[column]) for column in column_names(orders)]
+    for entry in chain.from_iterable(entries):
+        if isinstance(entry, list | tuple | set | frozenset | np.ndarray):
+            return ""
+    tests = []
+    if item is None or is_frame(orders):
+        tests.append("pandas.notna(one)")
+    if item is not None:
+        tests.append(f"one != {item!r}")
+    is_left = " and ".join(tests)
+    return (
+        f"{to_frame}{name} = [[one for one in order if {is_left}] for order in {rows}]"
+    )

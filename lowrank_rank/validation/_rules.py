@@ -14,8 +14,9 @@ import numpy as np
 from scipy import special, stats
 from sklearn.base import clone, is_classifier
 
-from ..lists._lists import RankingLists
+from ..lists._lists import RankingLists, plain
 from ._findings import found
+from ._lines_of_tables import line_without_item
 
 #: Probability of a warning by chance, of the rules that test a hypothesis.
 LEVEL = 1e-3
@@ -160,6 +161,25 @@ def _other_columns(columns, expected, who, remedy=""):
     if not others:
         return None
     return f"{who} does not read the columns {others[:5]}: it reads {expected}.{remedy}"
+
+
+#: What election offices' exports of ballots write for a choice without a candidate
+#: (RCTab's labels of overvotes and undervotes). "blank" and "write-in" may be items.
+MARKS_OF_VOTES = ("overvote", "undervote", "skipped")
+
+
+def _marks_of_votes(names, argument, orders):
+    """Find a mark of cast-vote records among the names of the items."""
+    for name in map(plain, names):
+        if isinstance(name, str) and name.strip().lower() in MARKS_OF_VOTES:
+            line = line_without_item(argument, orders, name).replace("\n", "\n    ")
+            return (
+                f"{argument} name {name!r}, which cast-vote records write for a choice "
+                "without a candidate, and which is an item here. If it is one, name "
+                "all items by items=[...]; if it is none, leave it out"
+                f"{line and ':'}\n    {line}".rstrip()
+            )
+    return None
 
 
 def _long_texts(name, texts):
@@ -489,6 +509,7 @@ RULES: dict[str, Rule] = {
     "equal grades": Rule(_equal_grades),
     "swapped ids": Rule(_swapped_ids),
     "other columns": Rule(_other_columns),
+    "marks of votes": Rule(_marks_of_votes),
     "long texts": Rule(_long_texts),
     "depth": Rule(_depth, SuspiciousDataWarning),
     "all relevant": Rule(_all_relevant, SuspiciousDataWarning),

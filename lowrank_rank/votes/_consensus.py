@@ -88,8 +88,8 @@ class ConsensusRanking(TableMixin):
     """An order of the items with its cost; returned by `consensus_ranking`.
 
     Printed, and in ``to_frame()``, the best item comes first. If voters leave out
-    items, a column says how many voters ranked each item: voters who choose what they
-    rank favour it.
+    items that are "unknown", a column says how many voters ranked each item: voters who
+    choose what they rank favour it.
 
     Attributes
     ----------
@@ -316,14 +316,15 @@ def consensus_ranking(
     kind: str | None = None,
     items: Any = None,
     weights: ArrayLike | None = None,
+    unranked: str | None = None,
     method: str = "kemeny",
     time_limit: float | None = 60.0,
 ) -> ConsensusRanking:
     """Find one order of items from the orders, grades or comparisons of many voters.
 
     The cost of an order is the weight of the violated preferences, ``sum_ij C_ij
-    [rank(i) > rank(j)]``. C_ij is the weight of the voters who prefer i to j. A tie,
-    and an item that a voter does not rank, is no preference.
+    [rank(i) > rank(j)]``. C_ij is the weight of the voters who prefer i to j. A tie is
+    no preference. `unranked` says what an item is that a voter leaves out.
 
     Parameters
     ----------
@@ -331,38 +332,39 @@ def consensus_ranking(
         Without `kind`, one of these forms:
 
         * a list or Series of lists of names, best first: ``[["a", "b", "c"], ["c",
-          ("a", "b")]]``. Tied items stand in a tuple, and orders need not be complete;
+          ("a", "b")]]``. Tied items stand in a tuple;
         * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or
-          "grade", and optionally "weight", one for each voter. A warning names other
-          columns;
+          "grade", and optionally "weight", one for each voter;
         * what `votes.load_preflib` returns, or any Bunch with ``target``, which are
-          grades, and ``item_names``; ``counts`` are the weights, unless others are
-          given;
+          grades, and ``item_names``;
         * preferences (n_voters, r, r), the weight of "i before j" for each voter.
 
         Any other list, array or frame needs `kind`.
     kind : {"orders", "grades", "ranks", "counts"} or None, default=None
         What `orders` holds:
 
-        * "orders": each row lists items, by names or numbers, best first; missing
-          entries at the end of a row of a table fill it up;
+        * "orders": each row lists items, by names or numbers, best first;
         * "grades": a number for each item (n_voters, r), higher is better, NaN for what
-          is not ranked;
+          is not graded;
         * "ranks": a rank for each item (n_voters, r), 1 = best, NaN for what is not
           ranked; equal ranks are ties, gaps are refused;
         * "counts": the number of votes for "i before j" (r, r), of a frame with the
           same items as index and columns.
 
-        A frame's columns are the items, or the places of "orders". A column of another
-        type than the rest, or called voter, id, ballot, judge, weight or count, is
-        refused.
+        A frame's columns are the items, or the places of "orders"; columns that cannot
+        be either are refused.
     items : sequence of length r or None, default=None
         Names of the items, in the order of the result; None numbers them where nothing
         names them. Of a frame of grades, ranks or counts, the columns that are items:
         others are left out.
     weights : array-like of shape (n_voters,) or None, default=None
-        Number of voters behind each row, or its importance; of long frames in the order
-        in which voters appear, or a Series by voter.
+        Number of voters behind each row; of long frames in the order in which voters
+        appear, or a Series by voter.
+    unranked : {"last", "unknown"} or None, default=None
+        What an item is that a vote does not rank: "last", where voters name their
+        favourites of all items; "unknown", not compared, where they rank all items that
+        they saw. None refuses orders and ranks of some of the items; of grades it is
+        "unknown".
     method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
         "kemeny" is the order of least cost of at most 200 items. "borda" sorts net
         preferences ``sum_j (C_ij - C_ji)``; of counts, and of ballots that leave out
@@ -382,15 +384,16 @@ def consensus_ranking(
     Raises
     ------
     ValueError
-        If orders, weights or names do not fit, it is not said what the votes are, or
-        there are too many items.
+        If orders, weights or names do not fit, it is not said what unranked items are,
+        or there are too many items.
 
     Warns
     -----
     ConvergenceWarning
         If the time limit was reached: the best order found is returned, with its bound.
     UserWarning
-        If a long table has columns that are not read.
+        If a long table has columns that are not read, or an item is called "overvote",
+        "undervote" or "skipped".
 
     See Also
     --------
@@ -425,8 +428,9 @@ def consensus_ranking(
     arrive(orders=orders, items=items, weights=weights)
     check_parameter("method", method, ["kemeny", "borda", "copeland", "dag"])
     check_parameter("kind", kind, ["orders", "grades", "ranks", "counts", None])
+    check_parameter("unranked", unranked, ["last", "unknown", None])
     check_parameter("time_limit", time_limit, [number(above=0), None])
-    votes = read_votes(orders, kind, items, weights)
+    votes = read_votes(orders, kind, items, weights, unranked)
     total = votes.total()
     refuse(
         CHECKS_OF_METHODS,

@@ -15,14 +15,17 @@ from ..validation._arrays import (
 from ..validation._check import refuse
 from ..validation._checks_of_orders import (
     CHECKS_OF_ITEMS_OF_ORDERS,
+    CHECKS_OF_NAMES_IN_ORDERS,
     CHECKS_OF_NAMES_OF_ORDERS,
     CHECKS_OF_ORDERS,
     TIED,
+    flat,
     is_name,
 )
 from ..validation._checks_of_votes import CHECKS_OF_ITEM_COLUMNS
 from ..validation._kinds import arrive
 from ..validation._parameters import check_parameter, count
+from ..validation._rules import look_for
 
 
 def grades_from_orders(
@@ -118,16 +121,18 @@ def named_grades(orders, items):
 
     Without `items` they are the names in the orders, by first appearance.
     """
-    orders = order_rows(orders)
+    rows = order_rows(orders)
     if items is None:
         names: dict = {}
-        for entry in chain.from_iterable(map(flat, orders)):
+        for entry in chain.from_iterable(map(flat, rows)):
             if _is_hashable(entry):  # others are refused below
                 if is_missing(entry):
-                    refuse(CHECKS_OF_ITEMS_OF_ORDERS, is_missing=True)
+                    refuse(CHECKS_OF_ITEMS_OF_ORDERS, orders=orders, is_missing=True)
                 names[entry] = None
         items = list(names)
-    return grades_from_orders(orders, items=items), items
+        refuse(CHECKS_OF_NAMES_IN_ORDERS, orders=orders, names=items)
+        look_for("marks of votes", items, "orders", orders)
+    return grades_from_orders(rows, items=items), items
 
 
 def _is_hashable(value):
@@ -155,17 +160,6 @@ def order_rows(orders):
         while row and not isinstance(row[-1], TIED) and is_missing(row[-1]):
             row.pop()
     return rows
-
-
-def flat(order):
-    """Iterate over the items of an order; a set is sorted, so that no hash decides."""
-    for entry in order:
-        if isinstance(entry, set | frozenset):
-            yield from sorted(entry, key=repr)
-        elif isinstance(entry, TIED):
-            yield from entry
-        else:
-            yield entry
 
 
 def tied_grades(lengths, sizes, item, n_items):

@@ -66,7 +66,9 @@ class Votes(NamedTuple):
         return PairwiseDisagreement().total_preferences(self.labels, self.weights)
 
 
-def read_votes(orders, kind=None, items=None, weights=None, name="orders"):
+def read_votes(
+    orders, kind=None, items=None, weights=None, unranked=None, name="orders"
+):
     """Read the arguments of `consensus_ranking` into `Votes`.
 
     Messages call the votes by `name`.
@@ -78,9 +80,11 @@ def read_votes(orders, kind=None, items=None, weights=None, name="orders"):
     """
     said = _kind_of_long_table(orders)
     is_long = said is not None
+    is_preflib = False
     if isinstance(orders, Mapping) and {"target", "item_names"} <= set(orders):
-        # The result of `load_preflib`.
         said = "grades"
+        # The result of `load_preflib` has orders, others have grades.
+        is_preflib = "data_type" in orders
         is_long = False
         if weights is None:
             weights = orders.get("counts")
@@ -99,11 +103,13 @@ def read_votes(orders, kind=None, items=None, weights=None, name="orders"):
         is_long=is_long,
         items=items,
         weights=weights,
+        unranked=unranked,
         columns=column_names(orders),
     )
     refuse(CHECKS_OF_ORDERS, given)
     if kind is None:
         given.kind = said
+    given.are_orders = is_preflib or given.kind in ("orders", "ranks")
     if is_long:
         _read_long_table(given)
     else:
@@ -136,6 +142,8 @@ def _votes_of(given):
         labels = -labels
     if are_counts:
         labels = labels[np.newaxis]
+    if given.unranked == "last":
+        labels = with_unranked_last(labels)
     weights = given.weights
     if weights is None:
         weights = np.ones(len(labels))
@@ -148,6 +156,17 @@ def _votes_of(given):
         items=id_array(names),
         are_counts=are_counts,
     )
+
+
+def with_unranked_last(labels):
+    """Give the items without a grade one grade below the others of their vote.
+
+    A vote that ranks nothing stays empty.
+    """
+    lowest = np.fmin.reduce(labels, axis=1, keepdims=True)
+    # Larger numbers are not changed by subtracting 1.
+    below = lowest - np.maximum(1.0, np.abs(lowest))
+    return np.where(np.isnan(labels), below, labels)
 
 
 # Long tables: a row for each voter and item ------------------------------------------
@@ -169,6 +188,8 @@ def _read_long_table(given):
     r = len(given.names if given.items is None else list(given.items))
     check_size("The grades", 8 * n_voters * r, "give fewer voters at a time")
     refuse(CHECKS_OF_LONG_TABLES, given)
+    if given.items is None:
+        look_for("marks of votes", given.names.tolist(), given.name, orders)
 
     item = given.item
     names = list(given.names)

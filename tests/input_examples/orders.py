@@ -1,6 +1,7 @@
 """Orders of items, best first."""
 
 import numpy as np
+import pandas as pd
 
 from . import Example
 
@@ -27,14 +28,34 @@ def names():
     }
 
 
+def lists():
+    """Orders of three items by name, which no `items` confirm."""
+    return {
+        "orders": [["c", "a", "b"], ["b", "a", "c"], ["a", "c", "b"]],
+        "items": None,
+    }
+
+
+def table():
+    """The orders of `lists`, a column for each place."""
+    places = ["first", "second", "third"]
+    return {**lists(), "orders": pd.DataFrame(lists()["orders"], columns=places)}
+
+
 GRADES = """
 result = lowrank_rank.votes.grades_from_orders(orders, n_items, items=items)
 """
 CONSENSUS = """
-found = lowrank_rank.votes.consensus_ranking(orders, items=items)
-result = found.items
+found = lowrank_rank.votes.consensus_ranking(
+    orders, kind="orders", items=items, unranked="last"
+)
+names = [str(name) for name in found.items]
+result = dict(sorted(zip(names, found.votes.labels.T)))
 """
 SERIES = "; orders = pandas.Series(orders)"
+WITH_TOWN = [["x", "c", "a", "b"], ["y", "b", "a", "c"], ["x", "a", "c", "b"]]
+POLARS = "; orders = polars.from_pandas(orders)"
+ARROW = "; import pyarrow; orders = pyarrow.Table.from_pandas(orders)"
 
 EXAMPLES = [
     Example("names of items of orders", names, "items = 3", GRADES),
@@ -66,7 +87,68 @@ EXAMPLES = [
         ["orders[2] = [3, [2, 0]]"],
     ),
     Example(
-        "missing name in orders", names, "items = None; orders[1][0] = None", CONSENSUS
+        "missing name in orders",
+        names,
+        "items = None; orders[1][0] = None",
+        CONSENSUS,
+        ["items = None; orders[1] = ['c']"],
+    ),
+    Example(
+        "missing name in orders",
+        names,
+        "items = None; orders[1] = [('b', 'c'), None]",
+        CONSENSUS,
+    ),
+    *[
+        Example(
+            "missing name in orders",
+            table,
+            f"orders.iloc[1, 1] = None{more}",
+            CONSENSUS,
+            ["orders = [['c', 'a', 'b'], ['b', 'c'], ['a', 'c', 'b']]"],
+        )
+        for more in ("", POLARS, ARROW)
+    ],
+    *[
+        Example(
+            "empty name in orders",
+            clean,
+            fault,
+            CONSENSUS,
+            ["orders = [['c', 'a', 'b'], ['b', 'c'], ['a', 'c', 'b']]"],
+        )
+        for clean, fault in [
+            (lists, "orders[1][1] = ''"),
+            (lists, "orders[1][1] = ' '"),
+            (lists, "orders[1][1] = ''" + SERIES),
+            (table, "orders.iloc[1, 1] = ''"),
+            (table, "orders.iloc[1, 1] = ''" + POLARS),
+            (table, "orders.iloc[1, 1] = ''" + ARROW),
+            (table, "orders.iloc[1, 1] = ''; orders = orders.to_numpy()"),
+        ]
+    ],
+    *[
+        Example(
+            "column that shares no item",
+            table,
+            f"orders.insert(0, 'town', list('xyx')){more}",
+            CONSENSUS,
+            ["", f"orders = {WITH_TOWN}"],
+        )
+        for more in ("", POLARS, ARROW, "; orders = orders.to_records(index=False)")
+    ],
+    Example(
+        "column that shares no item",
+        table,
+        "orders['date'] = [f'2025-01-{day} 10:00' for day in range(10, 13)]",
+        CONSENSUS,
+        [
+            "",
+            "orders = orders.to_numpy().tolist()\n"
+            "orders[0].append('2025-01-10 10:00')\n"
+            "orders[1].append('2025-01-11 10:00')\n"
+            "orders[2].append('2025-01-12 10:00')",
+        ],
     ),
     Example("unknown name in order", names, "items = ['a', 'b', 'c']", GRADES),
     Example("type of items of orders", names, "items = None", GRADES, [""]),

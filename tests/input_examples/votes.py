@@ -12,7 +12,9 @@ import pandas as pd
 from . import Example
 
 VOTES = """
-consensus = consensus_ranking(orders, kind=kind, items=items, weights=weights)
+consensus = consensus_ranking(
+    orders, kind=kind, items=items, weights=weights, unranked=unranked
+)
 names = [str(name) for name in consensus.items]
 result = {
     f"{one} before {other}": consensus.preferences[i, j]
@@ -22,7 +24,7 @@ result = {
 """
 
 
-def ballots(orders, kind=None, items=None, weights=None):
+def ballots(orders, kind=None, items=None, weights=None, unranked=None):
     """Clean arguments of `consensus_ranking`."""
 
     def clean():
@@ -31,6 +33,7 @@ def ballots(orders, kind=None, items=None, weights=None):
             "kind": kind,
             "items": items,
             "weights": weights,
+            "unranked": unranked,
         }
 
     return clean
@@ -76,12 +79,14 @@ def of_each(check, clean, fault, right, kinds=("pandas", "polars", "arrow", "rec
 
 
 ranks = ballots(frame(), "ranks")
-short_ranks = ballots(frame(SHORT_RANKS), "ranks")
+unknown_ranks = ballots(frame(), "ranks", unranked="unknown")
+short_ranks = ballots(frame(SHORT_RANKS), "ranks", unranked="unknown")
 grades = ballots(frame([[4, 2, 1], [3, 5, 2], [0, 5, 4]]), "grades")
 long_ranks = ballots(long_table())
-short_long_ranks = ballots(long_table(SHORT_RANKS))
+unknown_long_ranks = ballots(long_table(), unranked="unknown")
+short_long_ranks = ballots(long_table(SHORT_RANKS), unranked="unknown")
 long_grades = ballots(long_table([[4, 2, 1], [3, 5, 2], [0, 5, 4]], "grade"))
-named = ballots([["a", "b", "c"], ["b", "a"], ["c", "a", "b"]])
+named = ballots([["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"]])
 COUNTS = [[0, 7, 4], [3, 0, 6], [6, 4, 0]]
 counts = ballots(np.array(COUNTS), "counts")
 counts_by_name = ballots(
@@ -135,7 +140,7 @@ KINDS_OF_VOTES = [
         for orders, form, other in [
             ([[1, 2], [2, 1], [1, 2]], "", "ranks"),
             (frame(), "orders = polars.from_pandas(orders)", "ranks"),
-            (np.array([[0, 1], [2, 0]]), "", "counts"),
+            (np.array([[0, 1], [1, 0]]), "", "counts"),
             (
                 pd.DataFrame([[1, 2], [2, 1]]),
                 "orders = orders.to_dict('list')",
@@ -145,7 +150,11 @@ KINDS_OF_VOTES = [
     ],
     Example(
         "no kind of votes",
-        ballots(pd.DataFrame([["a", "b"], ["b", "a"], ["b", None]]), "orders"),
+        ballots(
+            pd.DataFrame([["a", "b"], ["b", "a"], ["b", None]]),
+            "orders",
+            unranked="last",
+        ),
         "kind = None",
         VOTES,
         [""],
@@ -186,7 +195,11 @@ COLUMNS = [
     ),
     *of_each(
         "column beside the items",
-        ballots(pd.DataFrame([["a", "b"], ["b", "a"], ["b", "c"]]), "orders"),
+        ballots(
+            pd.DataFrame([["a", "b"], ["b", "a"], ["b", "c"]]),
+            "orders",
+            unranked="unknown",
+        ),
         "orders.columns = ['first', 'second']\norders['id'] = [1, 2, 3]",
         [""],
     ),
@@ -290,31 +303,33 @@ NUMBERS = [
     Example("weights of counts", counts, "weights = [1, 1, 1]", VOTES, [""]),
     Example("no votes", grades, "orders = orders.iloc[:0]", VOTES),
     # Ranks from 0: their winners stay.
-    *of_each("rank below 1", ranks, "orders = orders - 1", ["", WITHOUT_WINNERS]),
+    *of_each(
+        "rank below 1", unknown_ranks, "orders = orders - 1", ["", WITHOUT_WINNERS]
+    ),
     Example(
         "rank below 1",
-        ballots(np.array(RANKS), "ranks"),
+        ballots(np.array(RANKS), "ranks", unranked="unknown"),
         "orders = (orders - 1).tolist()",
         VOTES,
         ["", WITHOUT_WINNERS],
     ),
     Example(
         "rank below 1",
-        ballots(np.array(RANKS), "ranks"),
+        ballots(np.array(RANKS), "ranks", unranked="unknown"),
         "orders = orders - 1",
         VOTES,
         ["", WITHOUT_WINNERS],
     ),
     *of_each(
         "rank below 1",
-        long_ranks,
+        unknown_long_ranks,
         "orders['rank'] = orders['rank'] - 1",
         ["", f"orders['rank'] = numpy.ravel({WINNERS_LEFT_OUT})"],
         LONG_KINDS,
     ),
     Example(
         "rank below 1",
-        ranks,
+        unknown_ranks,
         "items = list(orders)\norders = (orders - 1).assign(town=list('uvwx'))",
         VOTES,
         ["", WITHOUT_WINNERS + "; items = list(orders)"],
@@ -328,7 +343,7 @@ NUMBERS = [
     ),
     Example(
         "rank below 1",
-        ballots(np.array(SHORT_RANKS), "ranks"),
+        ballots(np.array(SHORT_RANKS), "ranks", unranked="unknown"),
         "orders = numpy.nan_to_num(orders)",
         VOTES,
         ["orders[:2] = [[2, 3, 1], [3, 2, 1]]", ""],
@@ -348,7 +363,7 @@ NUMBERS = [
     ),
     Example(
         "gap in ranks",
-        ballots(SHORT_RANKS, "ranks"),
+        ballots(SHORT_RANKS, "ranks", unranked="unknown"),
         "orders = numpy.nan_to_num(orders, nan=99).tolist()",
         VOTES,
         ["orders[0][2] = orders[1][2] = 3", ""],
@@ -423,6 +438,95 @@ NUMBERS = [
 ]
 
 
+#: Orders, ranks, a long table and a file of three voters, of whom one names ash alone.
+ALL_LAST = """
+orders = pandas.DataFrame(
+    [[2, 1, 3], [1, 2, 2], [3, 2, 1]], columns=["ash", "birch", "cedar"]
+)
+kind = "ranks"
+items = None
+"""
+ALL_UNKNOWN = """
+orders = numpy.array(
+    [[[0, 0, 1], [1, 0, 1], [0, 0, 0]], numpy.zeros((3, 3)),
+     [[0, 0, 0], [1, 0, 0], [1, 1, 0]]]
+)
+kind = None
+items = ["ash", "birch", "cedar"]
+unranked = None
+"""
+NAMED = [["birch", "ash", "cedar"], ["ash"], ["cedar", "birch", "ash"]]
+RANKED = [[2, 1, 3], [1, np.nan, np.nan], [3, 2, 1]]
+
+UNRANKED = [
+    *[
+        Example(
+            "items that a vote leaves out", clean, fault, VOTES, [ALL_LAST, ALL_UNKNOWN]
+        )
+        for clean, fault in [
+            (ballots(NAMED, unranked="last"), "unranked = None"),
+            (ballots(pd.Series(NAMED), unranked="last"), "unranked = None"),
+            (
+                ballots(pd.DataFrame(NAMED), "orders", unranked="last"),
+                "unranked = None",
+            ),
+            (
+                ballots(pd.DataFrame(NAMED), "orders", unranked="last"),
+                "unranked = None; orders = polars.from_pandas(orders)",
+            ),
+            (
+                ballots(RANKED, "ranks", NAMES, unranked="last"),
+                "unranked = None",
+            ),
+            (
+                ballots(np.array(RANKED), "ranks", NAMES, unranked="last"),
+                "unranked = None",
+            ),
+            (
+                ballots(
+                    {
+                        "target": np.array([[1, 2, 0], [0, np.nan, np.nan], [0, 1, 2]]),
+                        "item_names": NAMES,
+                        "counts": np.array([1, 1, 1]),
+                        "data_type": "soi",
+                    },
+                    unranked="last",
+                ),
+                "unranked = None",
+            ),
+        ]
+    ],
+    *of_each(
+        "items that a vote leaves out",
+        ballots(frame(RANKED), "ranks", unranked="last"),
+        "unranked = None",
+        [ALL_LAST, ALL_UNKNOWN],
+    ),
+    *of_each(
+        "items that a vote leaves out",
+        ballots(long_table(RANKED), unranked="last"),
+        "unranked = None",
+        [ALL_LAST, ALL_UNKNOWN],
+        LONG_KINDS,
+    ),
+    *of_each(
+        "items that a vote leaves out",
+        ballots(long_table(RANKED).dropna(), unranked="last"),
+        "unranked = None",
+        [ALL_LAST, ALL_UNKNOWN],
+        LONG_KINDS,
+    ),
+    Example("unranked items of counts", counts, "unranked = 'last'", VOTES, [""]),
+    Example(
+        "unranked items of counts",
+        ballots(np.array([COUNTS, np.transpose(COUNTS)])),
+        "unranked = 'unknown'",
+        VOTES,
+        [""],
+    ),
+]
+
+
 def many_items():
     """Grades of 201 items by 3 voters."""
     order = np.random.default_rng(0).permutation(201)
@@ -458,4 +562,11 @@ CONSENSUS = [
     ),
 ]
 
-EXAMPLES = [*KINDS_OF_VOTES, *COLUMNS, *LONG_TABLES, *NUMBERS, *CONSENSUS]
+EXAMPLES = [
+    *KINDS_OF_VOTES,
+    *COLUMNS,
+    *LONG_TABLES,
+    *NUMBERS,
+    *UNRANKED,
+    *CONSENSUS,
+]
