@@ -65,12 +65,21 @@ class StructuredHingeRanker(
         for each batch, "sgd" takes subgradient steps of decreasing length on the
         penalised objective, with a mean in which late steps count more. "auto" is
         "lbfgs" if possible, else "cutting_plane".
+    radius : float or None, default=None
+        A number B runs the SGD of section 17.2.5 of [1]_ as published instead of
+        `solver`, without the penalty: each of ``T = max_iter`` steps draws one list at
+        random and has the size ``B / (rho sqrt(T))``, and the model is the mean of all
+        steps. rho bounds the difference of Psi for two label sets of a list: the sum
+        over its documents of the norm times the largest slope. The expected hinge is
+        then at most ``B rho / sqrt(T)`` above the least one of all weights of norm B
+        (corollary 17.2), of standardised features and Psi divided as above.
     tol : float, default=1e-2
         Duality gap at which to stop, relative to the objective at zero weights. For
         "lbfgs" a tenth of it while the best weights are zero. "sgd" stops when five
         passes in a row did not lower the objective by so much.
     max_iter : int, default=1000
-        Largest number of iterations, rounds, or passes over the batches.
+        Largest number of iterations, rounds, or passes over the batches; the number of
+        steps with a `radius`.
     batch_size : int or "auto", default="auto"
         Number of lists in a step of "sgd", by "auto" a hundred batches, or in a slack
         of "cutting_plane", up to 500.
@@ -89,15 +98,16 @@ class StructuredHingeRanker(
     intercept_ : float or ndarray of shape (r,)
         Intercepts of the scores.
     alpha_ : float
-        The penalty.
+        The penalty; 0 with a `radius`.
     objective_ : float
-        The objective at the solution.
+        The objective at the solution; the mean hinge with a `radius`.
     dual_gap_ : float
-        Upper bound of the objective minus its minimum; nan after `partial_fit`.
+        Upper bound of the objective minus its minimum; nan after `partial_fit` and with
+        a `radius`.
     solver_ : str
-        The solver.
+        The solver; "published_sgd" with a `radius`.
     n_iter_ : int
-        Iterations, rounds or passes.
+        Iterations, rounds, passes or steps.
     target_loss_ : RankingMeasure
         The measure as an object.
     n_lists_ : int
@@ -138,6 +148,7 @@ class StructuredHingeRanker(
         alpha: float | str = "auto",
         standardize: bool = True,
         solver: str = "auto",
+        radius: float | None = None,
         tol: float = 1e-2,
         max_iter: int = 1000,
         batch_size: Any = "auto",
@@ -149,6 +160,7 @@ class StructuredHingeRanker(
         self.alpha = alpha
         self.standardize = standardize
         self.solver = solver
+        self.radius = radius
         self.tol = tol
         self.max_iter = max_iter
         self.batch_size = batch_size
@@ -210,7 +222,8 @@ class StructuredHingeRanker(
                 random_state=self.random_state,
             )
             self._keep(problem, w)
-            is_minimum = self.solver_ != "sgd" and not self.coef_.any()
+            is_of_steps = self.solver_ in ("sgd", "published_sgd")
+            is_minimum = not is_of_steps and not self.coef_.any()
             if is_minimum and problem.at_zero.value > 0.0:
                 found(
                     "zero weights",
