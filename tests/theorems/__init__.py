@@ -13,6 +13,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from numpy.testing import assert_allclose
+
 
 class Row(NamedTuple):
     """A numbered item, or a section whose formulas have no number.
@@ -59,6 +61,11 @@ def sources() -> list[Source]:
     from . import calauzenes, kar, ramaswamy, shalev_shwartz
 
     return [module.SOURCE for module in (ramaswamy, calauzenes, kar, shalev_shwartz)]
+
+
+def assert_close(found, expected, atol=1e-9):
+    """Compare numbers up to rounding."""
+    assert_allclose(found, expected, rtol=1e-7, atol=atol)
 
 
 def run_proof(proof, rng):

@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy.optimize import linprog, minimize
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.svm import LinearSVC
@@ -17,7 +17,7 @@ from lowrank_rank.structured import (
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import FBeta
 
-from . import Row, Source
+from . import Row, Source, assert_close
 
 # Classes ----------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ def equation_17_2(rng):
             psi = np.zeros((3, 3))
             psi[label] = x
             scores[i, label] = psi.ravel() @ w
-    assert_allclose(model.decision_function(X), scores, atol=1e-12)
+    assert_close(model.decision_function(X), scores)
     assert_array_equal(model.predict(X), scores.argmax(axis=1))
 
 
@@ -87,7 +87,7 @@ def section_17_2_2(rng):
     costs = random_costs(rng)
     model = StructuredHingeClassifier(loss_matrix=costs).fit(X, y)
     mean_cost = costs[y, model.predict(X)].mean()
-    assert_allclose(model.score(X, y), 1 - mean_cost)
+    assert_close(model.score(X, y), 1 - mean_cost)
 
 
 def equation_17_3(rng):
@@ -99,7 +99,7 @@ def equation_17_3(rng):
     model = StructuredHingeClassifier(alpha=alpha, **plain).fit(X, y)
     value, _ = hinge_of_classes(model.coef_, X, y, costs)
     penalty = alpha / 2 * (model.coef_**2).sum()
-    assert_allclose(model.objective_, penalty + value)
+    assert_close(model.objective_, penalty + value)
     assert value >= costs[y, model.predict(X)].mean() - 1e-12
     for _ in range(30):  # no other weights are better by more than the gap
         other = model.coef_ + rng.normal(size=(3, 3)) * rng.choice([0.01, 0.1, 1.0])
@@ -117,7 +117,7 @@ def remark_17_2(rng):
     ).fit(X, y)
     w = model.coef_[1] - model.coef_[0]
     hinge = np.maximum(0.0, 1 - y * (X @ w)).mean()
-    assert_allclose(model.objective_, 0.1 / 2 * (model.coef_**2).sum() + hinge)
+    assert_close(model.objective_, 0.1 / 2 * (model.coef_**2).sum() + hinge)
 
 
 def corollary_17_1(rng):
@@ -211,7 +211,7 @@ def equation_17_4(rng):
             )
             return own + after
 
-        assert_allclose(score(labels[qid == q]), max(map(score, every)))
+        assert_close(score(labels[qid == q]), max(map(score, every)))
 
 
 def exercise_3(rng):
@@ -234,7 +234,7 @@ def exercise_3(rng):
             total += (delta + scores).max() - scores[right]
         weights = (model.coef_, model.intercept_, model.transitions_)
         penalty = 0.05 / 2 * sum((part**2).sum() for part in weights)
-        assert_allclose(model.objective_, penalty + total / 12)
+        assert_close(model.objective_, penalty + total / 12)
 
 
 # Rankings ---------------------------------------------------------------------------
@@ -248,13 +248,13 @@ def kendall_tau(rng):
         pairs = list(itertools.combinations(range(r), 2))
         wrong = sum(np.sign(s[i] - s[j]) != np.sign(y[i] - y[j]) for i, j in pairs)
         loss = 2 / (r * (r - 1)) * wrong
-        assert_allclose(-measure_score("kendall", y, s), loss)
+        assert_close(-measure_score("kendall", y, s), loss)
         hinge = (
             2
             / (r * (r - 1))
             * sum(max(0.0, 1 - np.sign(y[i] - y[j]) * (s[i] - s[j])) for i, j in pairs)
         )
-        assert_allclose(structured_hinge("kendall", y, s)[0], hinge)
+        assert_close(structured_hinge("kendall", y, s)[0], hinge)
         assert hinge >= loss
 
 
@@ -266,7 +266,7 @@ def equation_17_6(rng):
     model = StructuredHingeRanker().fit(X, y, qid=qid)
     scores = model.predict(X)
     by_hand = X @ model.coef_
-    assert_allclose(scores - scores.mean(), by_hand - by_hand.mean(), atol=1e-12)
+    assert_close(scores - scores.mean(), by_hand - by_hand.mean())
     ranks = model.rank(X, qid=qid)
     for q in range(4):
         own = scores[qid == q]
@@ -289,7 +289,7 @@ def equation_17_7(rng):
         own = np.argsort(np.argsort(s)) + 1
         every = np.array(list(itertools.permutations(range(1, r + 1))))
         sums = every @ s
-        assert_allclose(own @ s, sums.max())
+        assert_close(own @ s, sums.max())
         # Of large scores, the worst order of the hinge is this one.
         y = rng.permutation(r) + 1.0
         _, slopes = structured_hinge("ndcg", y, 1e6 * s)
@@ -303,7 +303,7 @@ def ndcg_loss(rng):
         own = np.argsort(np.argsort(y)) + 1
         other = np.argsort(np.argsort(s)) + 1
         ratio = discount[other - 1] @ y / (discount[own - 1] @ y)
-        assert_allclose(measure_score(f"ndcg@{k}", y, s), ratio)
+        assert_close(measure_score(f"ndcg@{k}", y, s), ratio)
         value = structured_hinge(f"ndcg@{k}", y, s)[0][0]
         assert value >= 1 - ratio - 1e-12
 
@@ -320,7 +320,7 @@ def equation_17_10(rng):
         columns = np.kron(np.ones(r), np.eye(r))
         found = linprog(A.ravel(), A_eq=np.vstack([rows, columns]), b_eq=np.ones(2 * r))
         value = 1 - found.fun - own @ s
-        assert_allclose(structured_hinge(f"ndcg@{k}", y, s)[0][0], value, atol=1e-7)
+        assert_close(structured_hinge(f"ndcg@{k}", y, s)[0][0], value, atol=1e-7)
 
 
 # Marks of all rows ------------------------------------------------------------------
@@ -345,7 +345,7 @@ def equation_17_11(rng):
         beta = rng.uniform(0.5, 2.0)
         f_beta = (1 + beta**2) / (1 / precision + beta**2 / recall)
         found = FBeta(beta=beta).of_counts(a, b, 3.0, 4.0)
-        assert_allclose(found, f_beta)
+        assert_close(found, f_beta)
         # The hinges are above the losses 1 - F_beta and 1 - (recall + specificity) / 2.
         value = structured_hinge(FBeta(beta=beta), y, s)[0][0]
         assert value >= 1 - f_beta - 1e-12
@@ -369,7 +369,7 @@ def equation_17_13(rng):
             # Of large scores, the worst marks of the hinge are these.
             _, slopes = structured_hinge(name, y, 1e6 * s)
             marks = slopes + 2 * y - 1
-            assert_allclose(marks @ s, largest)
+            assert_close(marks @ s, largest)
 
 
 RADIUS = "test_structured_radius"
