@@ -341,7 +341,7 @@ ROWS = [
         "table 1",
         "Utilities, discounts and offsets of (N)DCG, precision, recall, AUC and "
         "Spearman's rank correlation; AP and ERR.",
-        "target_losses",
+        "metrics.measure_score",
         checks=(table_1,),
         tests=("test_target_losses::test_loss_is_constant_minus_measure",),
     ),
