@@ -228,9 +228,10 @@ def check_surrogate(
       nothing.
     * With ``is_proportional``, utilities times 2 give values times 2.
     * With ``is_squared``, the values are sums of squared errors of items or of pairs.
-    * With ``is_order_preserving``, the minimiser of the expected surrogate orders as E v
-      does in ``10 * n_trials`` random distributions of utilities. That is no proof: a
-      surrogate that is wrong only for closer expected utilities than 2 % passes.
+    * With ``is_order_preserving``, the minimiser of the expected surrogate has the
+      order of E v in ``10 * n_trials`` random distributions of utilities. That is no
+      proof: a surrogate that is wrong only for closer expected utilities than 2 %
+      passes.
 
     Lists have 2 to 8 items with ties. Utilities are those of measures of five grades,
     0 to 4: gains ``2**grade - 1``, grades, shares of the relevant items, and gains over
