@@ -101,7 +101,6 @@ def test_derivatives(case, scale, seed):
     np.testing.assert_allclose(found.gradient, gradient, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(found.curvature, curvature, rtol=1e-6, atol=1e-6)
     assert np.abs(gradient).max() > 0.1
-    assert curvature.max() > 0.1
 
 
 @every_case

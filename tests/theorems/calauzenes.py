@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, xlogy
 
-from lowrank_rank.calibration import C_phi, conditional_regret, regret_bound
+from lowrank_rank.calibration import conditional_regret, regret_bound
 from lowrank_rank.metrics import measure_score
 from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, surrogate_loss
 from lowrank_rank.target_losses import (
@@ -16,9 +16,9 @@ from lowrank_rank.target_losses import (
     ExpectedRankUtility,
     PrecisionAtK,
     RecallAtK,
-    SpearmanRho,
 )
 
+from ..internals import C_phi, resolve_measure
 from . import Row, Source, assert_close
 
 # Measures ---------------------------------------------------------------------------
@@ -58,7 +58,12 @@ def positional(name, y, k):
         # The best item has the largest label, and rho_i = 1.
         rho = r - np.argsort(np.argsort(y))
         utilities = 12 * (r - rho) / (r * (r**2 - 1))
-        return SpearmanRho(), utilities, r - places, -3 * (r - 1) / (r + 1)
+        return (
+            resolve_measure("spearman"),
+            utilities,
+            r - places,
+            -3 * (r - 1) / (r + 1),
+        )
     half_life = 1.0 + k
     phi = 2.0 ** ((1 - places) / (half_life - 1))
     loss = ExpectedRankUtility(neutral=1.0, half_life=half_life)
@@ -172,7 +177,7 @@ def lemma_5_1(rng):
         for chosen in disjoint_sets(pairs):
             differences = np.array([expected[i] - expected[j] for i, j in chosen])
             of_phi = np.array([phi[best[i]] - phi[best[j]] for i, j in chosen])
-            bound = C_phi("dcg", 5, p=power) * (differences**q).sum() ** (1 / q)
+            bound = DCG().C_phi(5, p=power) * (differences**q).sum() ** (1 / q)
             assert differences @ of_phi <= bound + 1e-12
     assert_close(
         C_phi(phi, p=3.0),
@@ -287,7 +292,7 @@ def theorem_5_3(rng):
         ]
         ranks = np.argsort(np.argsort(-scores))[np.newaxis] + 1
         regret = conditional_regret("dcg", v, p[np.newaxis], ranks)[0]
-        bound = 2 * C_phi("dcg", 4) / np.sqrt(4.0) * np.sqrt(risks[0] - risks[1])
+        bound = 2 * DCG().C_phi(4) / np.sqrt(4.0) * np.sqrt(risks[0] - risks[1])
         found = regret_bound(surrogate, [expected], "dcg", [risks[0] - risks[1]])[0]
         assert regret <= bound + 1e-9
         assert_close(found, bound)
@@ -432,7 +437,7 @@ ROWS = [
     Row(
         "theorem 3.3",
         "No loss that preserves an order of utilities is calibrated for AP or ERR.",
-        "target_losses.ExpectedReciprocalRank",
+        "target_losses._cascade.ExpectedReciprocalRank",
         tests=(
             f"{BOUNDS}::test_theorem_3_3_no_utility_orders_for_ap_or_err",
             f"{BOUNDS}::test_theorem_3_3_by_the_measures_of_the_package",
@@ -506,14 +511,14 @@ ROWS = [
     Row(
         "equation (10)",
         "C_φ(p), the p-norm of φ(i) - φ(n - i + 1) over i ≤ n/2.",
-        "calibration.C_phi",
+        "target_losses.PositionalLoss.C_phi",
         tests=(f"{BOUNDS}::test_C_phi_by_hand", f"{BOUNDS}::test_C_phi_falls_with_p"),
     ),
     Row(
         "lemma 5.1",
         "C_φ(p) times the q-norm of U_i - U_j over the pairs of lemma 4.1 bounds the "
         "regret.",
-        "calibration.C_phi",
+        "target_losses.PositionalLoss.C_phi",
         checks=(lemma_5_1,),
     ),
     Row(

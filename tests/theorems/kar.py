@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from lowrank_rank.calibration import precision_margins, precision_mistake_bound
-from lowrank_rank.metrics import precision_at_k_score
+from lowrank_rank.calibration import precision_margins
+from lowrank_rank.metrics import measure_score
 from lowrank_rank.surrogates import precision_surrogate
 
 from . import Row, Source, assert_close
@@ -30,7 +30,7 @@ def equation_1(rng):
         y, scores, k = random_list(rng)
         top = np.argsort(-scores)[:k]
         count = sum(1 - y[i] for i in top)
-        assert_close(k * (1 - precision_at_k_score(y, scores, k=k)), count)
+        assert_close(k * (1 - measure_score(f"precision@{k}", y, scores)), count)
 
 
 def equation_2(rng):
@@ -42,7 +42,7 @@ def equation_2(rng):
         delta = ((1 - y) * marked).sum()
         hits = (y * marked).sum()
         assert delta + hits == k
-        assert_close(precision_at_k_score(y, scores, k=k), hits / k)
+        assert_close(measure_score(f"precision@{k}", y, scores), hits / k)
 
 
 def equation_5(rng):
@@ -149,13 +149,17 @@ def lemma_20(rng):
 
 
 def corollary_8(rng):
-    """A unit w with a margin gives 4 k R^2 / gamma^2."""
-    k, radius, margin = int(rng.integers(1, 9)), *rng.uniform(0.1, 3.0, 2)
-    bound = precision_mistake_bound(k, radius, norm=1 / margin)
-    assert_close(bound, 4 * k * radius**2 / margin**2)
-    norm, loss = rng.uniform(0.1, 9.0, 2)
-    general = (norm * radius * np.sqrt(4 * k) + np.sqrt(loss)) ** 2
-    assert_close(precision_mistake_bound(k, radius, norm, loss), general)
+    """A unit w with a margin gives 4 k R^2 / gamma^2, below the bound of theorem 7."""
+    for name, sense in (("avg", "average"), ("max", "strong")):
+        y, scores, k = random_list(rng)
+        scores = scores + (1.0 + np.ptp(scores)) * y  # all positives are above
+        radius, norm = rng.uniform(0.1, 3.0, 2)
+        margins = precision_margins(y, scores, k)
+        bound = margins.mistake_bound(radius, norm, surrogate=name)
+        of_margin = 4 * k * (norm * radius / getattr(margins, sense)) ** 2
+        loss = surrogate(name, y, scores, k)
+        general = (norm * radius * np.sqrt(4 * k) + np.sqrt(loss)) ** 2
+        assert_close(bound, min(of_margin, general))
 
 
 TOP = "test_precision_at_top_surrogates"
@@ -176,14 +180,14 @@ ROWS = [
     Row(
         "equation (1)",
         "prec@k, the number of negatives in the top k.",
-        "metrics.precision_at_k_score",
+        "metrics.measure_score",
         checks=(equation_1,),
         tests=(WORKED,),
     ),
     Row(
         "equation (2)",
         "Δ and K, the negatives and the positives of a set of k points.",
-        "metrics.precision_at_k_score",
+        "metrics.measure_score",
         checks=(equation_2,),
     ),
     Row(
@@ -277,7 +281,7 @@ ROWS = [
         "theorem 7",
         "Its mistakes are at most (‖w‖ R √(4k) + √L)², with L the sum of avg, for "
         "any w.",
-        "calibration.precision_mistake_bound",
+        "calibration.precision_margins",
         tests=(
             f"{MARGINS}::test_mistake_bound_on_any_stream_and_any_weights",
             f"{MARGINS}::test_mistake_bound_values",
@@ -286,7 +290,7 @@ ROWS = [
     Row(
         "corollary 8",
         "With a (k, gamma)-margin: at most 4 k R² / gamma².",
-        "calibration.precision_mistake_bound",
+        "calibration.precision_margins",
         checks=(corollary_8,),
         tests=(f"{MARGINS}::test_mistake_bound_on_separable_streams",),
     ),
@@ -302,13 +306,13 @@ ROWS = [
     Row(
         "theorem 9",
         "The bound of theorem 7 for Perceptron@k-max, with L the sum of max.",
-        "calibration.precision_mistake_bound",
+        "calibration.precision_margins",
         tests=(f"{MARGINS}::test_mistake_bound_on_any_stream_and_any_weights",),
     ),
     Row(
         "corollary 10",
         "With a strong gamma-margin: at most 4 k R² / gamma².",
-        "calibration.precision_mistake_bound",
+        "calibration.precision_margins",
         checks=(corollary_8,),
         tests=(f"{MARGINS}::test_mistake_bound_on_separable_streams",),
     ),

@@ -174,7 +174,7 @@ ROWS = [
         "section 6",
         "MAP: alpha = y_i y_j / Σ y in r(r+1)/2 dimensions, decoded by a quadratic "
         "assignment problem.",
-        "decoders.decode_map_exact",
+        "target_losses.MeanAveragePrecision",
         checks=(section_6,),
         tests=(
             "test_decoders::test_subset_program_is_exact",

@@ -586,7 +586,7 @@ ROWS = [
     Row(
         "theorem 17.5",
         "It stops after at most (R ‖w*‖)² updates, with every row right.",
-        "calibration.precision_mistake_bound",
+        "structured.StructuredHingeClassifier",
         checks=(theorem_17_5,),
     ),
     Row(
