@@ -40,19 +40,16 @@ class StructuredHingeRanker(
     Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by
     mark (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is
     divided by the mean of r^2 / 4 (ndcg) or of twice the relevant items (precision,
-    recall). Each term is a convex upper bound of the loss of its list. The hinge of
-    precision@k bounds the loss of the ``max(k, number of scores above 0)`` best items,
-    which may be below the loss of the first k. The hinges are not calibrated in
-    general: even with unlimited data the order may be wrong. `LowRankSurrogateRanker`
-    and `OrderPreservingRegressor` are calibrated.
+    recall). Each term is a convex upper bound of the loss of its list; that of
+    precision@k of the loss of the ``max(k, number of scores above 0)`` best items. The
+    hinges are not calibrated in general: even with unlimited data the order may be
+    wrong.
 
     Parameters
     ----------
     target_loss : str or RankingMeasure, default="kendall"
-        The measure to train for: "kendall", "ndcg@10", ... Also "precision@k" (k at
-        most the relevant items of each list), "recall@k" (at least), "auc", or an
-        object. The hinge of ndcg learns nothing from long lists with few relevant
-        items.
+        The measure to train for: "kendall", "ndcg@10", "auc", "precision@k" (k at most
+        the relevant items of each list), "recall@k" (at least), or an object.
     alpha : float or "auto", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/2 over the mean hinge at zero weights.
@@ -62,21 +59,17 @@ class StructuredHingeRanker(
         given. `partial_fit` uses the scale of the first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
         "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack
-        for each batch, "sgd" takes subgradient steps of decreasing length on the
-        penalised objective, with a mean in which late steps count more. "auto" is
-        "lbfgs" if possible, else "cutting_plane".
+        for each batch, "sgd" takes steps of decreasing length, with a mean in which
+        late ones count more. "auto" is "lbfgs" if possible, else "cutting_plane".
     radius : float or None, default=None
         A number B runs the SGD of section 17.2.5 of [1]_ as published instead of
-        `solver`, without the penalty: each of ``T = max_iter`` steps draws one list at
-        random and has the size ``B / (rho sqrt(T))``, and the model is the mean of all
-        steps. rho bounds the difference of Psi for two label sets of a list: the sum
-        over its documents of the norm times the largest slope. The expected hinge is
-        then at most ``B rho / sqrt(T)`` above the least one of all weights of norm B
-        (corollary 17.2), of standardised features and Psi divided as above.
+        `solver`, without the penalty: ``T = max_iter`` steps of size ``B / (rho
+        sqrt(T))`` on lists drawn at random, and their mean. rho bounds the difference
+        of Psi for two label sets of a list. The expected hinge is at most ``B rho / sqrt(T)`` above
+        the least one of norm B (corollary 17.2).
     tol : float, default=1e-2
-        Duality gap at which to stop, relative to the objective at zero weights. For
-        "lbfgs" a tenth of it while the best weights are zero. "sgd" stops when five
-        passes in a row did not lower the objective by so much.
+        Duality gap at which to stop, relative to the objective at zero weights. "sgd"
+        stops when five passes in a row did not lower the objective by so much.
     max_iter : int, default=1000
         Largest number of iterations, rounds, or passes over the batches; the number of
         steps with a `radius`.
@@ -102,8 +95,7 @@ class StructuredHingeRanker(
     objective_ : float
         The objective at the solution; the mean hinge with a `radius`.
     dual_gap_ : float
-        Upper bound of the objective minus its minimum; nan after `partial_fit` and with
-        a `radius`.
+        Upper bound of the objective minus its minimum; else nan.
     solver_ : str
         The solver; "published_sgd" with a `radius`.
     n_iter_ : int
