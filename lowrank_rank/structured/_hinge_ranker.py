@@ -65,8 +65,8 @@ class StructuredHingeRanker(
         A number B runs the SGD of section 17.2.5 of [1]_ as published instead of
         `solver`, without the penalty: ``T = max_iter`` steps of size ``B / (rho
         sqrt(T))`` on lists drawn at random, and their mean. rho bounds the difference
-        of Psi for two label sets of a list. The expected hinge is at most ``B rho / sqrt(T)`` above
-        the least one of norm B (corollary 17.2).
+        of Psi for two label sets of a list. The expected hinge is at most ``B rho /
+        sqrt(T)`` above the least of norm B (corollary 17.2).
     tol : float, default=1e-2
         Duality gap at which to stop, relative to the objective at zero weights. "sgd"
         stops when five passes in a row did not lower the objective by so much.
@@ -74,11 +74,11 @@ class StructuredHingeRanker(
         Largest number of iterations, rounds, or passes over the batches; the number of
         steps with a `radius`.
     batch_size : int or "auto", default="auto"
-        Number of lists in a step of "sgd", by "auto" a hundred batches, or in a slack
-        of "cutting_plane", up to 500.
+        Lists in a step of "sgd", by "auto" a hundred batches, or in a slack of
+        "cutting_plane", up to 500.
     fit_intercept : bool, default=True
-        Whether to fit a penalised intercept of fixed items, and of documents for
-        precision and recall; other orders of documents have none.
+        Whether to fit a penalised intercept; other documents than of precision and
+        recall have none.
     random_state : int, RandomState instance or None, default=None
         Order of the batches.
     verbose : int, default=0
@@ -87,9 +87,9 @@ class StructuredHingeRanker(
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (r, n_features)
-        Coefficients of the scores, for features as given.
+        Coefficients, for features as given.
     intercept_ : float or ndarray of shape (r,)
-        Intercepts of the scores.
+        Intercepts.
     alpha_ : float
         The penalty; 0 with a `radius`.
     objective_ : float
@@ -103,7 +103,7 @@ class StructuredHingeRanker(
     target_loss_ : RankingMeasure
         The measure as an object.
     n_lists_ : int
-        Number of lists of positive weight on which the measure is defined.
+        Number of lists of positive weight with a value.
     n_items_ : int or None
         Number r of fixed items; None for documents.
     n_features_in_, feature_names_in_ : int and ndarray of str
@@ -113,7 +113,7 @@ class StructuredHingeRanker(
 
     See Also
     --------
-    LowRankSurrogateRanker : Calibrated, for every measure with a low-rank form.
+    LowRankSurrogateRanker : Calibrated, for measures with a low-rank form.
     OrderPreservingRegressor : Calibrated, by convex surrogates.
 
     References
