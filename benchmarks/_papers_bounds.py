@@ -18,6 +18,8 @@ from lowrank_rank.target_losses import NDCG
 
 from ._common import print_table
 
+DATA = "none, all data are generated."
+
 #: By measure: two lists of (label, weight), the best orders of both having item 0 before item 1;
 #: in their sum every best order has item 1 before item 0.
 COUNTER_EXAMPLES = {

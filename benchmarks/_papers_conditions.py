@@ -16,6 +16,8 @@ from lowrank_rank.target_losses import (
 
 from ._common import print_table
 
+DATA = "none, all data are generated."
+
 
 def add_arguments(parser):
     parser.add_argument(

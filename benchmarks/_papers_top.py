@@ -20,6 +20,11 @@ from ._common import print_table
 from ._sets import binary_sets
 
 SETS = ("letter", "ijcnn1", "a9a", "generated")  # cover is not the paper's Covertype
+DATA = (
+    "letter.scale.gz, ijcnn1.trn.bz2 and a9a.gz in the folder binary of --data, in LIBSVM's "
+    "format, from https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets (pack letter.scale "
+    "and a9a with gzip). Without the folder, one generated set."
+)
 METHODS = {
     "SGD@k-avg": {"surrogate": "avg", "solver": "sgd"},
     "SGD@k-max": {"surrogate": "max", "solver": "sgd"},
@@ -72,7 +77,12 @@ def add_arguments(parser):
 
 def splits(args):
     """70/30 splits of at most so many rows of each set: name, seed, X, y, X_test, y_test."""
-    for name, load in binary_sets(args.data, args.tiny).items():
+    loaders = binary_sets(args.data, args.tiny)
+    if not set(loaders) & set(args.sets):
+        raise SystemExit(
+            f"--sets {' '.join(args.sets)} has none of {', '.join(loaders)}."
+        )
+    for name, load in loaders.items():
         if name not in args.sets:
             continue
         X, y = load()

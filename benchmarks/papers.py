@@ -6,6 +6,8 @@ bounds: Calauzenes, Usunier & Gallinari 2013: theorem 3.3 by a counter-example; 
 (9) against realised regret by sample size; its constants.
 conditions: Ramaswamy, Agarwal & Tewari 2013: random distributions inside P_reinforce, P_f and
 P_DAG, regret outside; order-preserving surrogates of y / sum(y) for MAP (section 6).
+
+Each part prints first which data it needs.
 """
 
 from . import _papers_bounds, _papers_conditions, _papers_top
@@ -24,5 +26,6 @@ def add_arguments(parser):
 def run(args):
     rows = []
     for part in args.part:
+        print(f"Data of --part {part}: {PARTS[part].DATA}")
         rows += PARTS[part].run(args)
     return rows

@@ -6,7 +6,7 @@ from pathlib import Path
 import lowrank_rank
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]  # generate.py, and the tests
 
 from generate import (  # noqa: E402
     group_page_paths,

@@ -22,6 +22,7 @@ from sphinx.addnodes import pending_xref
 
 import lowrank_rank
 from lowrank_rank.target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure
+from tests.theorems import sources
 
 PACKAGE = lowrank_rank.__name__
 
@@ -35,6 +36,7 @@ def write_generated_pages(doc, changelog):
         "scorer_names.inc": names_table(SCORE_ONLY, aimed_at=False),
         "meta_estimators.inc": outcomes_table(meta_estimators.TABLE),
         "scikit_learn_tools.inc": tools_table(),
+        "theorems.inc": theorem_tables(),
         "groups.inc": group_index(),
         "changelog.inc": markdown_to_rst(changelog.read_text(encoding="utf-8")),
     }
@@ -385,6 +387,35 @@ def tools_table():
         ]
         rows.append([f"`{name.split('.')[-1]}`", *cells])
     return list_table(rows)
+
+
+# Theorems ---------------------------------------------------------------------------
+
+
+def theorem_tables():
+    """A table for each source: the item, what it says, its callable and its proof."""
+    lines = []
+    for source in sources():
+        rows = [["item", "says", "in the package", "proof"]]
+        for row in source.rows:
+            name = (
+                f"``{row.name}``" if row.name.startswith("sklearn") else f"`{row.name}`"
+            )
+            rows.append([row.number, row.says, name if row.name else "", proof_of(row)])
+        table = list_table(rows).replace(
+            "   :header-rows: 1", "   :header-rows: 1\n   :widths: 12 38 22 28"
+        )
+        lines += [heading(source.title, "-"), table]
+    return "\n".join(lines)
+
+
+def proof_of(row):
+    """The functions that prove a row, the row that it is a step of, or why it is missing."""
+    if row.step_of:
+        return f"a step of {row.step_of}"
+    if row.missing:
+        return f"missing: {row.missing}"
+    return ", ".join(f"``{name}``" for name in row.proofs)
 
 
 # Changelog --------------------------------------------------------------------------

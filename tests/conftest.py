@@ -1,4 +1,3 @@
-import json
 import os
 from pathlib import Path
 
@@ -23,16 +22,9 @@ def _seeded():
 
 
 @pytest.fixture
-def vectors():
-    """Reader of worked numbers that are not part of the product."""
-
-    def read(name):
-        path = SHARED / "vectors" / name
-        if not path.exists():
-            pytest.skip(f"the worked numbers {name} are not here (LOWRANK_RANK_SHARED)")
-        return json.loads(path.read_text())["cases"]
-
-    return read
+def seed():
+    """Seed of the data of a test; the table of theorems draws others."""
+    return 0
 
 
 @pytest.fixture

@@ -1,13 +1,9 @@
-"""Lists with scores for the decoders of structured hinges, and the shared vectors."""
+"""Lists with scores for the decoders of structured hinges."""
 
 import itertools
-import json
-from pathlib import Path
 
 import numpy as np
-import pytest
 
-from .conftest import SHARED
 from .internals import RankingLists
 
 
@@ -31,10 +27,3 @@ def slices_of(qid):
     """The rows of each list of sorted ids."""
     ends = [*np.flatnonzero(np.diff(qid)) + 1, len(qid)]
     return [slice(a, b) for a, b in itertools.pairwise([0, *ends])]
-
-
-def vector_cases():
-    path = Path(SHARED) / "vectors" / "structured_hinge.json" if SHARED else None
-    if path is None or not path.exists():
-        pytest.skip("needs the vectors of $LOWRANK_RANK_SHARED")
-    return json.loads(path.read_text())["cases"]

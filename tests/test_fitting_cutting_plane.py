@@ -10,8 +10,8 @@ from .top_cases import batch_of, make_list, objective, rule
 
 
 @pytest.mark.parametrize("name", ["struct", "avg", "max"])
-def test_cutting_planes_certify_the_minimum(name):
-    rng = np.random.default_rng(8)
+def test_cutting_planes_certify_the_minimum(name, seed):
+    rng = np.random.default_rng(seed)
     X, y = make_list(rng, n=50)
     k, penalty = 6, 0.3
     batch = batch_of(X, y, k)

@@ -10,9 +10,9 @@ from .losses import IDS, LOSSES, preferences
 
 
 @pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
-def test_claims_of_our_losses_hold(loss, labels):
-    support = labels(np.random.default_rng(0), 8, 4)
-    report = calibration_report(loss, support, n_distributions=50)
+def test_claims_of_our_losses_hold(loss, labels, seed):
+    support = labels(np.random.default_rng(seed), 8, 4)
+    report = calibration_report(loss, support, n_distributions=50, random_state=seed)
     assert report.holds
     assert [check.name for check in report.checks] == ["factorisation", *loss.decoders]
 

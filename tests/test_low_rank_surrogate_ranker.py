@@ -257,7 +257,7 @@ def test_every_name_fits_scores_and_ranks(name, documents, items):
 
 
 @pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
-def test_population_minimiser_is_bayes_optimal(loss, labels):
+def test_population_minimiser_is_bayes_optimal(loss, labels, seed):
     """One-hot x (one distribution per x): least squares is the conditional expectation.
 
     With the exact decoder the fitted ranker then has no regret at all against the empirical
@@ -265,7 +265,7 @@ def test_population_minimiser_is_bayes_optimal(loss, labels):
     """
     from lowrank_rank.calibration import conditional_regret
 
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     y = labels(rng, 60, 4)
     x = rng.integers(0, 6, 60)
     for name, decoder in loss.decoders.items():

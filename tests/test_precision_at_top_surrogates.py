@@ -12,6 +12,7 @@ from lowrank_rank.surrogates import precision_surrogate
 
 from .internals import PRECISION_SURROGATES
 from .top_cases import NAMES, perceptron_step, random_lists
+from .vectors import worked_cases
 
 CONVEX = sorted(set(PRECISION_SURROGATES) - {"ramp"})
 PAPER = ["avg", "max", "ramp", "struct"]
@@ -75,14 +76,14 @@ def mistakes_at_worst(y, scores, k):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ties", [False, True])
-def test_closed_forms_equal_enumeration(ties, name):
-    for y, scores, k in random_lists(300, seed=1, ties=ties):
+def test_closed_forms_equal_enumeration(ties, name, seed):
+    for y, scores, k in random_lists(300, seed=seed, ties=ties):
         value, _ = precision_surrogate(y, scores, k, surrogate=name)
         assert_allclose(value, by_enumeration(name, y, scores, k), atol=1e-12)
 
 
-def test_worked_values(vectors):
-    for case in vectors("precision_at_k.json"):
+def test_worked_values():
+    for case in worked_cases("precision_at_k.json"):
         y, scores, k = np.array(case["y"]), np.array(case["score"]), case["k"]
         for name in PAPER:
             value, _ = precision_surrogate(y, scores, k, surrogate=name)
@@ -90,8 +91,8 @@ def test_worked_values(vectors):
         assert mistakes_at_worst(y, scores, k) == case["prec_at_k_count"]
 
 
-def test_worked_updates(vectors):
-    for case in vectors("precision_at_k.json"):
+def test_worked_updates():
+    for case in worked_cases("precision_at_k.json"):
         X, w = np.array(case["X"]), np.array(case["w"])
         for name in ("avg", "max"):
             step = perceptron_step(case["y"], X @ w, case["k"], surrogate=name)
@@ -99,8 +100,8 @@ def test_worked_updates(vectors):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_hierarchy(ties):
-    for y, scores, k in random_lists(500, seed=2, ties=ties):
+def test_hierarchy(ties, seed):
+    for y, scores, k in random_lists(500, seed=seed, ties=ties):
         loss = mistakes_at_worst(y, scores, k)
         ramp, avg, top = (
             precision_surrogate(y, scores, k, surrogate=name)[0]
@@ -111,17 +112,17 @@ def test_hierarchy(ties):
         assert avg <= top + 1e-12
 
 
-def test_struct_is_no_upper_bound():
+def test_struct_is_no_upper_bound(seed):
     found = [
         precision_surrogate(y, scores, k, surrogate="struct")[0]
         < mistakes_at_worst(y, scores, k)
-        for y, scores, k in random_lists(500, seed=3)
+        for y, scores, k in random_lists(500, seed=seed)
     ]
     assert any(found)
 
 
-def test_all_equal_where_k_is_all_positives():
-    for y, scores, _ in random_lists(100, seed=4):
+def test_all_equal_where_k_is_all_positives(seed):
+    for y, scores, _ in random_lists(100, seed=seed):
         values = [
             precision_surrogate(y, scores, y.sum(), surrogate=n)[0] for n in PAPER
         ]
@@ -129,9 +130,9 @@ def test_all_equal_where_k_is_all_positives():
 
 
 @pytest.mark.parametrize("name", CONVEX)
-def test_convex_along_segments(name):
-    rng = np.random.default_rng(5)
-    for y, start, k in random_lists(200, seed=5):
+def test_convex_along_segments(name, seed):
+    rng = np.random.default_rng(seed)
+    for y, start, k in random_lists(200, seed=seed):
         end, part = rng.normal(size=len(y)), rng.random()
         at = [
             precision_surrogate(y, s, k, surrogate=name)[0]
@@ -151,9 +152,9 @@ def test_ramp_is_not_convex():
 
 
 @pytest.mark.parametrize("name", CONVEX)
-def test_subgradient_inequality(name):
-    rng = np.random.default_rng(6)
-    for y, scores, k in random_lists(300, seed=6, ties=True):
+def test_subgradient_inequality(name, seed):
+    rng = np.random.default_rng(seed)
+    for y, scores, k in random_lists(300, seed=seed, ties=True):
         value, slope = precision_surrogate(y, scores, k, surrogate=name)
         other = rng.normal(scale=2, size=len(y))
         bound = value + slope @ (other - scores)
@@ -161,8 +162,8 @@ def test_subgradient_inequality(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_gradient_numerically(name):
-    for y, scores, k in random_lists(200, seed=7):
+def test_gradient_numerically(name, seed):
+    for y, scores, k in random_lists(200, seed=seed):
         _, slope = precision_surrogate(y, scores, k, surrogate=name)
         step = 1e-7
         numeric = [

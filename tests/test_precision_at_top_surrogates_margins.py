@@ -15,9 +15,9 @@ from .top_cases import batch_of, path_from, random_lists, step_on
 @pytest.mark.parametrize(
     ("name", "margin"), [("ramp", "weak"), ("avg", "average"), ("max", "strong")]
 )
-def test_zero_if_and_only_if_the_margin_is_one(name, margin):
+def test_zero_if_and_only_if_the_margin_is_one(name, margin, seed):
     seen = set()
-    for y, scores, k in random_lists(400, seed=8):
+    for y, scores, k in random_lists(400, seed=seed):
         if y.all():
             continue
         reached = getattr(precision_margins(y, scores, k), margin)
@@ -33,8 +33,8 @@ def test_zero_if_and_only_if_the_margin_is_one(name, margin):
     assert len(seen) == 3
 
 
-def test_margins_by_definition():
-    for y, scores, k in random_lists(100, seed=9):
+def test_margins_by_definition(seed):
+    for y, scores, k in random_lists(100, seed=seed):
         if y.all():
             continue
         positives, best = scores[y == 1], scores[y == 0].max()

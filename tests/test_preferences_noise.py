@@ -37,8 +37,8 @@ def p_reinforce_by_hand(u):
 
 
 @pytest.mark.parametrize("r", [2, 3, 4])
-def test_condition_as_printed(r):
-    rng = np.random.default_rng(r)
+def test_condition_as_printed(r, seed):
+    rng = np.random.default_rng([seed, r])
     row, column = np.tril_indices(r)
     for _ in range(100):
         u = np.zeros((r, r))
@@ -78,9 +78,9 @@ def test_condition_at_exact_ties():
 
 
 @pytest.mark.parametrize("r", [3, 4, 5])
-def test_theorem_4(r):
+def test_theorem_4(r, seed):
     """Inside P_reinforce the diagonal decoder is Bayes-optimal; outside it fails somewhere."""
-    loss, rng = MeanAveragePrecision(), np.random.default_rng(r)
+    loss, rng = MeanAveragePrecision(), np.random.default_rng([seed, r])
     inside, worst = 0, 0.0
     for trial in range(300):
         support = rng.integers(0, 2, (6, r)).astype(float)
@@ -103,9 +103,9 @@ def test_theorem_4(r):
     assert worst > 1e-3
 
 
-def test_corollary_5_sorts_the_diagonal():
+def test_corollary_5_sorts_the_diagonal(seed):
     loss = MeanAveragePrecision()
-    y = np.random.default_rng(0).integers(0, 2, (30, 5)).astype(float)
+    y = np.random.default_rng(seed).integers(0, 2, (30, 5)).astype(float)
     diagonal = [i * (i + 1) // 2 + i for i in range(5)]
     np.testing.assert_allclose(loss.score_targets(y), loss.encode(y)[:, diagonal])
 
@@ -135,9 +135,14 @@ def has_cycle(u):
 
 
 @pytest.mark.parametrize("r", [3, 4, 5])
-def test_theorem_7(r):
+def test_theorem_7(r, seed):
     """Inside P_DAG algorithm 1 is Bayes-optimal, as is every decoder; outside only r > 3 fails."""
-    loss, rng, worst, inside = PairwiseDisagreement(), np.random.default_rng(r), 0.0, 0
+    loss, rng, worst, inside = (
+        PairwiseDisagreement(),
+        np.random.default_rng([seed, r]),
+        0.0,
+        0,
+    )
     n_rounds = {3: 25, 4: 15, 5: 10}[r]
     for _ in range(n_rounds):
         support = random_preferences(rng, 5, r)
@@ -164,8 +169,8 @@ def cubed(z):
 
 @pytest.mark.parametrize("nu", [0.5, 3.0])
 @pytest.mark.parametrize("penalty", [np.square, np.cosh, cubed])
-def test_minimisers_of_psi_dmj_have_the_order_of_the_net_preferences(penalty, nu):
-    rng = np.random.default_rng(0)
+def test_minimisers_of_psi_dmj_have_the_order_of_the_net_preferences(penalty, nu, seed):
+    rng = np.random.default_rng(seed)
     support, p = random_preferences(rng, 5, 4), rng.dirichlet(np.ones(5))
 
     def expectation(u):
@@ -185,9 +190,9 @@ def test_minimisers_of_psi_dmj_have_the_order_of_the_net_preferences(penalty, nu
 
 @pytest.mark.parametrize("f", ["dmj", count_beaten])
 @pytest.mark.parametrize("r", [3, 4])
-def test_theorem_6(r, f):
+def test_theorem_6(r, f, seed):
     """Inside P_f sorting E f is Bayes-optimal, outside it fails somewhere; P_f is in P_DAG."""
-    loss, rng, worst = PairwiseDisagreement(), np.random.default_rng(r), 0.0
+    loss, rng, worst = PairwiseDisagreement(), np.random.default_rng([seed, r]), 0.0
     inside = only_dag = 0
     for _ in range(150):
         support = random_preferences(rng, 5, r)

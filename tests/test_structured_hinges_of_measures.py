@@ -9,11 +9,11 @@ from lowrank_rank.target_losses import FBeta
 
 from .internals import BalancedAccuracy
 from .refusals import refused_by
-from .structured_cases import vector_cases
+from .vectors import worked_cases
 
 
 def test_vectors_of_measures_of_the_whole_list():
-    for case in vector_cases():
+    for case in worked_cases("structured_hinge.json"):
         y, s = (np.array(case["labels"]) > 0).astype(float), np.array(case["score"])
         P = int(y.sum())
         found = {
@@ -27,7 +27,7 @@ def test_vectors_of_measures_of_the_whole_list():
 
 
 def test_vectors_of_kendall():
-    for case in vector_cases():
+    for case in worked_cases("structured_hinge.json"):
         y, s = np.array(case["y"], float), np.array(case["score"])
         assert_allclose(
             structured_hinge("kendall", y, s)[0][0], case["kendall_hinge"], atol=1e-9
@@ -37,8 +37,8 @@ def test_vectors_of_kendall():
 @pytest.mark.parametrize(
     "name", ["f1", "balanced_accuracy", "precision@2", "recall@4", "auc"]
 )
-def test_hinge_bounds_the_loss_and_is_convex(name):
-    rng = np.random.default_rng(3)
+def test_hinge_bounds_the_loss_and_is_convex(name, seed):
+    rng = np.random.default_rng(seed)
     for _ in range(100):
         y = rng.permutation([1, 1, 1, 0, 0, 0, 0]).astype(float)
         s, t = rng.normal(size=(2, 7))

@@ -90,8 +90,8 @@ def tangent_of_chains(X, y, parts):
     return tangent
 
 
-def cases():
-    rng = np.random.default_rng(0)
+def cases(seed=0):
+    rng = np.random.default_rng(seed)
     X, qid = rng.normal(size=(24, 3)), np.repeat([0, 1, 2], [6, 8, 10])
     grades = (X @ [1.0, -1.0, 0.0] + rng.normal(size=24) > 0.5) + 1.0 * (X[:, 0] > 1)
     positive = (grades > 0).astype(int)
@@ -184,8 +184,8 @@ def reference(case):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_solvers_reach_the_reference_optimum(name):
-    case = cases()[name]
+def test_solvers_reach_the_reference_optimum(name, seed):
+    case = cases(seed)[name]
     optimum = reference(case)
     fits = [("cutting_plane", {})]
     if name != "f1":  # one list; else a slack for each term, and one for all
@@ -279,14 +279,14 @@ def book_loop(X, y, n_classes, radius, n_steps, seed, chances):
 
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
-def test_published_sgd_is_the_loop_of_the_book(intercept, container):
+def test_published_sgd_is_the_loop_of_the_book(intercept, container, seed):
     X, y = load_iris(return_X_y=True)
     model = StructuredHingeClassifier(
         radius=3.0,
         standardize=False,
         fit_intercept=intercept,
         max_iter=400,
-        random_state=7,
+        random_state=seed,
     ).fit(container(X), y)
     # The estimator sorts distinct rows; one pair of rows of iris is equal.
     order = row_codes(X, y)
@@ -295,7 +295,7 @@ def test_published_sgd_is_the_loop_of_the_book(intercept, container):
     assert copies.max() == 2
     rows = X[rows], y[rows]
     full = np.column_stack([rows[0], np.ones(len(rows[0]))]) if intercept else rows[0]
-    w = book_loop(full, rows[1], 3, 3.0, 400, 7, copies / copies.sum())
+    w = book_loop(full, rows[1], 3, 3.0, 400, seed, copies / copies.sum())
     w = w.reshape(3, -1)
     assert_allclose(model.coef_, w[:, :4], atol=1e-12)
     if intercept:
@@ -305,9 +305,9 @@ def test_published_sgd_is_the_loop_of_the_book(intercept, container):
     assert model.objective_ < 0.75
 
 
-def test_published_sgd_keeps_the_bound_of_corollary_17_2():
+def test_published_sgd_keeps_the_bound_of_corollary_17_2(seed):
     """The mean over draws is at most B rho / sqrt(T) above the best of |u| <= B."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     X = rng.normal(size=(40, 3))
     y = (X + 0.5 * rng.normal(size=X.shape)).argmax(axis=1)
     tangent = tangent_of_classes(X, y)
@@ -324,8 +324,8 @@ def test_published_sgd_keeps_the_bound_of_corollary_17_2():
             radius=radius, standardize=False, fit_intercept=False, max_iter=n_steps
         )
         values = []
-        for seed in range(6):
-            w = model.set_params(random_state=seed).fit(X, y).coef_.ravel()
+        for draw in range(6):
+            w = model.set_params(random_state=draw).fit(X, y).coef_.ravel()
             values.append(tangent(w)[0])
             assert_allclose(model.objective_, values[-1])
         bound = radius * rho / np.sqrt(n_steps)

@@ -46,10 +46,10 @@ from .refusals import refused_by
 
 @pytest.mark.parametrize("r", [2, 3, 5])
 @pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
-def test_contract_by_enumeration(loss, labels, r):
+def test_contract_by_enumeration(loss, labels, r, seed):
     """Identity over all orders, exact decoders Bayes-optimal, clone, pickle, relabelling."""
-    support = labels(np.random.default_rng(r), 8, r)
-    check_target_loss(loss, support, n_distributions=40, random_state=r)
+    support = labels(np.random.default_rng([seed, r]), 8, r)
+    check_target_loss(loss, support, n_distributions=40, random_state=seed)
 
 
 def highest_utility(loss, y):
@@ -68,14 +68,16 @@ CONSTANTS = {
 
 
 @pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
-def test_loss_is_constant_minus_measure(loss, labels):
+def test_loss_is_constant_minus_measure(loss, labels, seed):
     """The printed losses: 1 - measure, minus DCG, minus (minus) PD, z - ERU; nan if undefined."""
-    y = labels(np.random.default_rng(0), 6, 4)
+    y = labels(np.random.default_rng(seed), 6, 4)
     y[:, 0], y[:, 1] = (
         (1.0, 0.0) if y.ndim == 2 and y.max() <= 1 else (y[:, 0], y[:, 1])
     )
     y[0] = 0.0  # no relevant item, all grades equal
-    ranks = np.random.default_rng(1).permuted(np.tile(np.arange(1, 5), (6, 1)), axis=1)
+    ranks = np.random.default_rng([seed, 1]).permuted(
+        np.tile(np.arange(1, 5), (6, 1)), axis=1
+    )
     measure = loss.measure(y, -ranks, average=None)
     constant = CONSTANTS.get(type(loss), lambda loss, y: 1.0)(loss, y)
     np.testing.assert_allclose(loss.loss(y, ranks), constant - measure, atol=1e-12)
@@ -624,8 +626,8 @@ def test_matrix_loss_dimensions():
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (3, 6), (6, 3)])
-def test_matrix_loss_is_calibrated(shape):
-    rng = np.random.default_rng(1)
+def test_matrix_loss_is_calibrated(shape, seed):
+    rng = np.random.default_rng(seed)
     matrix = rng.uniform(size=shape)
     loss = MatrixLoss(matrix)
     assert loss.approximation_error_ < 1e-12

@@ -77,6 +77,54 @@ class LogCosh(Surrogate):
         )
 
 
+class OfOtherUtilities(CrossEntropy):
+    """Cross-entropy of a function of the utilities of each list."""
+
+    def evaluate(self, v, s, lists, weights):
+        return super().evaluate(self.of(v, lists), s, lists, weights)
+
+
+class Clipped(OfOtherUtilities):
+    def of(self, v, lists):
+        return np.minimum(v, 1.0)
+
+
+class Roots(OfOtherUtilities):
+    def of(self, v, lists):
+        return np.sqrt(v)
+
+
+class NearlyItself(OfOtherUtilities):
+    def of(self, v, lists):
+        return v**1.05
+
+
+class Shares(OfOtherUtilities):
+    def of(self, v, lists):
+        total = lists.sum(v)
+        return v / lists.repeat(np.where(total > 0, total, 1.0))
+
+
+class BinaryInLongLists(OfOtherUtilities):
+    def of(self, v, lists):
+        return np.where(lists.repeat(lists.lengths) > 4, v > 0, v).astype(float)
+
+
+class ClippedSquares(PointwiseSquared):
+    def evaluate(self, v, s, lists, weights):
+        return super().evaluate(np.minimum(v, 1.0), s, lists, weights)
+
+
+@pytest.mark.parametrize("random_state", [0, 1, 2])
+@pytest.mark.parametrize(
+    "broken",
+    [Clipped, Roots, NearlyItself, Shares, BinaryInLongLists, ClippedSquares],
+)
+def test_other_utilities_are_found(broken, random_state):
+    with pytest.raises(AssertionError):
+        check_surrogate(broken(), random_state=random_state)
+
+
 class ClaimsToBeProportional(PointwiseSquared):
     is_proportional = True
 

@@ -81,7 +81,7 @@ class SurrogateValues(NamedTuple):
     ...     def evaluate(self, v, s, lists, weights):
     ...         slope = np.tanh(s - v)
     ...         return SurrogateValues(
-    ...             values=lists.sum(weights * -0.5 * np.log1p(-(slope**2))),
+    ...             values=lists.sum(weights * np.log(np.cosh(s - v))),
     ...             gradient=weights * slope,
     ...             curvature=weights * (1 - slope**2),
     ...         )

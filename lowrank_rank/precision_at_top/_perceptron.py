@@ -254,7 +254,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         UserWarning
             If queries have fewer positives than a count of precision, or the initial
             logistic regression has a better top of the training rows than the model, by
-            more than the standard error ``sqrt(p (1 - p) / k)`` of its precision.
+            more than three standard errors ``sqrt(p (1 - p) / k)`` of its precision.
         """
         arrive(X=X, y=y, qid=qid)
         with fresh_fit(self):

@@ -168,6 +168,15 @@ class ChainProblem(HingeProblem):
         self.costs = 1.0 - np.eye(n_columns)[hinge.y]
         self.true_pairs = transition_counts(hinge.y, hinge.lists, n_columns, weights)
 
+    def slopes_of_terms(self):
+        """Return an upper bound of ``|Psi(x, y') - Psi(x, y)|`` for each sequence.
+
+        Each label is one in its row and one in its transition from the label before.
+        """
+        emissions = super().slopes_of_terms()
+        transitions = 2.0 * (self.hinge.lists.lengths - 1)
+        return np.hypot(emissions, transitions)
+
     def split(self, w):
         """Return the coefficients and intercepts of the rows."""
         return super().split(w[: self.n_emissions])

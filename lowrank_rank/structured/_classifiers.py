@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -20,7 +19,6 @@ from ..validation._checks_of_classes import (
     CHECKS_OF_HINGE_COSTS,
     CHECKS_OF_WEIGHTED_CLASSES,
 )
-from ..validation._checks_of_hinges import CHECKS_OF_HINGE_SOLVERS
 from ..validation._classes import (
     check_same_classes,
     class_indices,
@@ -32,7 +30,7 @@ from ..validation._classes import (
 from ..validation._findings import found
 from ..validation._kinds import arrive
 from ..validation._labels import read_weights
-from ..validation._parameters import all_or_nothing, fresh_fit, label, number
+from ..validation._parameters import all_or_nothing, fresh_fit, label
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     HingeEstimator,
@@ -41,7 +39,7 @@ from ._hinge_estimator import (
     takes_steps,
 )
 from ._hinges import ClassHinge, check_bounds, resolve_hinge
-from ._solvers import HingeProblem, published_sgd
+from ._solvers import HingeProblem
 
 
 class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
@@ -84,11 +82,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         it makes at most ``2 (R ||W||)**2`` updates, for any W of margin >= 1
         (theorem 17.5).
     radius : float or None, default=None
-        A number B runs the SGD of section 17.2.5 as published instead of `solver`,
-        without the penalty: ``T = max_iter`` steps of size ``B / (rho sqrt(T))`` on
-        rows drawn at random, and their mean. rho is twice the largest norm of a
-        standardised row with its constant feature. The expected hinge is at most ``B
-        rho / sqrt(T)`` above the least one of norm B (corollary 17.2).
+        As in `StructuredHingeRanker`; each step draws one row, and rho is twice the
+        largest norm of a standardised row with its constant feature.
     tol : float, default=1e-2
         When to stop, as in `StructuredHingeRanker`; a "perceptron" has none.
     max_iter : int, default=1000
@@ -145,7 +140,6 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     _parameters: ClassVar = {
         **HINGE_PARAMETERS,
         "solver": [*HINGE_PARAMETERS["solver"], "perceptron"],
-        "radius": [number(above=0), None],
     }
 
     def __init__(
@@ -217,13 +211,10 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             labels = read_classes(self, X, y)
-            refuse(CHECKS_OF_HINGE_SOLVERS, radius=self.radius, solver=self.solver)
             self._read_costs(y)
             X, index, weights = self._encode(X, labels, sample_weight)
             problem = self._standardise(X, index, weights)
-            if self.radius is not None:
-                w = self._published_sgd(problem)
-            elif self.solver == "perceptron":
+            if self.solver == "perceptron" and self.radius is None:
                 w = self._batch_perceptron(problem)
             else:
                 curvature = curvature_of_classes(len(self.classes_))
@@ -331,18 +322,6 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             intercept=self.fit_intercept,
             shift=shift,
         )
-
-    def _published_sgd(self, problem):
-        """Return the mean weights of the SGD of section 17.2.5."""
-        rng = check_random_state(self.random_state)
-        radius: Any = self.radius  # not None here
-        w = published_sgd(problem, float(radius), self.max_iter, rng)
-        self.alpha_ = 0.0
-        self.solver_ = "published_sgd"
-        self.objective_ = problem.worst(w).value
-        self.dual_gap_ = float("nan")
-        self.n_iter_ = self.max_iter
-        return w
 
     def _batch_perceptron(self, problem):
         """Update by the row with the largest error until no row is wrong.
@@ -518,10 +497,13 @@ class StructuredHingeBinaryClassifier(
         positives. "hinge" is 0, unless the hinge is vacuous.
     solver : {"auto", "lbfgs", "cutting_plane"}, default="auto"
         As in `StructuredHingeRanker`; all rows are one list.
+    radius : float or None, default=None
+        As in `StructuredHingeRanker`; all rows are the one list of each step, and the
+        hinge is not replaced by logistic regression.
     tol : float, default=1e-2
         Duality gap at which to stop, relative to the objective at zero weights.
     max_iter : int, default=1000
-        Largest number of iterations or rounds.
+        Largest number of iterations or rounds; the number of steps with a `radius`.
     fit_intercept : bool, default=True
         A penalised intercept.
     pos_label : object, default=None
@@ -584,6 +566,7 @@ class StructuredHingeBinaryClassifier(
         "standardize": HINGE_PARAMETERS["standardize"],
         "threshold": ["tuned", "hinge"],
         "solver": ["auto", "lbfgs", "cutting_plane"],
+        "radius": HINGE_PARAMETERS["radius"],
         "tol": HINGE_PARAMETERS["tol"],
         "max_iter": HINGE_PARAMETERS["max_iter"],
         "fit_intercept": HINGE_PARAMETERS["fit_intercept"],
@@ -599,6 +582,7 @@ class StructuredHingeBinaryClassifier(
         standardize: bool = True,
         threshold: str = "tuned",
         solver: str = "auto",
+        radius: float | None = None,
         tol: float = 1e-2,
         max_iter: int = 1000,
         fit_intercept: bool = True,
@@ -610,6 +594,7 @@ class StructuredHingeBinaryClassifier(
         self.standardize = standardize
         self.threshold = threshold
         self.solver = solver
+        self.radius = radius
         self.tol = tol
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
@@ -686,9 +671,10 @@ class StructuredHingeBinaryClassifier(
             shift=shift / slope_size,
         )
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
-        coef, intercept = problem.split(self._solve(problem, alpha))
+        coef, intercept = problem.split(self._solve(problem, alpha, random_state=0))
         at_zero = problem.at_zero.value
-        self.is_vacuous_: bool = bool(self.objective_ >= 0.98 * at_zero)
+        is_minimum = self.radius is None
+        self.is_vacuous_: bool = is_minimum and self.objective_ >= 0.98 * at_zero
         if not self.is_vacuous_:
             return self._unscaled(coef / slope_size, intercept)
         found(

@@ -22,12 +22,13 @@ from ..validation._checks_of_hinges import (
 from ..validation._findings import found
 from ..validation._parameters import count, number, random_state, say, verbosity
 from ..validation._read import read_features
-from ._solvers import Descent, cutting_planes, descend, smoothed
+from ._solvers import Descent, cutting_planes, descend, published_sgd, smoothed
 
 HINGE_PARAMETERS = {
     "alpha": ["auto", number(above=0)],
     "standardize": [bool],
     "solver": ["auto", "lbfgs", "cutting_plane", "sgd"],
+    "radius": [number(above=0), None],
     "tol": [number(above=0)],
     "max_iter": [count()],
     "batch_size": [count(), "auto"],
@@ -148,6 +149,7 @@ class HingeEstimator(SetsParameters):
 
     alpha: Any
     solver: str
+    radius: float | None
     tol: float
     max_iter: int
     verbose: int
@@ -226,6 +228,9 @@ class HingeEstimator(SetsParameters):
     ):
         """Minimise the objective; set the diagnostics and return the weights."""
         rng = check_random_state(random_state)
+        refuse(CHECKS_OF_HINGE_SOLVERS, radius=self.radius, solver=self.solver)
+        if self.radius is not None:
+            return self._take_published_steps(problem, rng)
         solver = chosen_solver(self.solver, problem)
         size = terms_of_batch(batch_size, problem, solver, n_batches)
         settings = {
@@ -256,6 +261,18 @@ class HingeEstimator(SetsParameters):
         if not converged:
             self._tell_of_gap(best)
         return best.w
+
+    def _take_published_steps(self, problem, rng):
+        """Return the mean weights of the SGD of section 17.2.5, without a penalty."""
+        radius: Any = self.radius  # not None here
+        w = published_sgd(problem, float(radius), self.max_iter, rng)
+        self.alpha_ = 0.0
+        self.solver_ = "published_sgd"
+        self.objective_ = problem.worst(w).value
+        self.dual_gap_ = float("nan")
+        self.n_iter_ = self.max_iter
+        self._descent_ = None
+        return w
 
     def _tell_of_gap(self, best):
         """Tell that the solver did not converge."""

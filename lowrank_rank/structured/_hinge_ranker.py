@@ -40,19 +40,16 @@ class StructuredHingeRanker(
     Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by
     mark (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is
     divided by the mean of r^2 / 4 (ndcg) or of twice the relevant items (precision,
-    recall). Each term is a convex upper bound of the loss of its list. The hinge of
-    precision@k bounds the loss of the ``max(k, number of scores above 0)`` best items,
-    which may be below the loss of the first k. The hinges are not calibrated in
-    general: even with unlimited data the order may be wrong. `LowRankSurrogateRanker`
-    and `OrderPreservingRegressor` are calibrated.
+    recall). Each term is a convex upper bound of the loss of its list; that of
+    precision@k of the loss of the ``max(k, number of scores above 0)`` best items. The
+    hinges are not calibrated in general: even with unlimited data the order may be
+    wrong.
 
     Parameters
     ----------
     target_loss : str or RankingMeasure, default="kendall"
-        The measure to train for: "kendall", "ndcg@10", ... Also "precision@k" (k at
-        most the relevant items of each list), "recall@k" (at least), "auc", or an
-        object. The hinge of ndcg learns nothing from long lists with few relevant
-        items.
+        The measure to train for: "kendall", "ndcg@10", "auc", "precision@k" (k at most
+        the relevant items of each list), "recall@k" (at least), or an object.
     alpha : float or "auto", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/2 over the mean hinge at zero weights.
@@ -62,21 +59,26 @@ class StructuredHingeRanker(
         given. `partial_fit` uses the scale of the first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
         "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack
-        for each batch, "sgd" takes subgradient steps of decreasing length on the
-        penalised objective, with a mean in which late steps count more. "auto" is
-        "lbfgs" if possible, else "cutting_plane".
+        for each batch, "sgd" takes steps of decreasing length, with a mean in which
+        late ones count more. "auto" is "lbfgs" if possible, else "cutting_plane".
+    radius : float or None, default=None
+        A number B runs the SGD of section 17.2.5 of [1]_ as published instead of
+        `solver`, without the penalty: ``T = max_iter`` steps of size ``B / (rho
+        sqrt(T))`` on lists drawn at random, and their mean. rho bounds the difference
+        of Psi for two label sets of a list. The expected hinge is at most ``B rho /
+        sqrt(T)`` above the least of norm B (corollary 17.2).
     tol : float, default=1e-2
-        Duality gap at which to stop, relative to the objective at zero weights. For
-        "lbfgs" a tenth of it while the best weights are zero. "sgd" stops when five
-        passes in a row did not lower the objective by so much.
+        Duality gap at which to stop, relative to the objective at zero weights. "sgd"
+        stops when five passes in a row did not lower the objective by so much.
     max_iter : int, default=1000
-        Largest number of iterations, rounds, or passes over the batches.
+        Largest number of iterations, rounds, or passes over the batches; the number of
+        steps with a `radius`.
     batch_size : int or "auto", default="auto"
-        Number of lists in a step of "sgd", by "auto" a hundred batches, or in a slack
-        of "cutting_plane", up to 500.
+        Lists in a step of "sgd", by "auto" a hundred batches, or in a slack of
+        "cutting_plane", up to 500.
     fit_intercept : bool, default=True
-        Whether to fit a penalised intercept of fixed items, and of documents for
-        precision and recall; other orders of documents have none.
+        Whether to fit a penalised intercept; other documents than of precision and
+        recall have none.
     random_state : int, RandomState instance or None, default=None
         Order of the batches.
     verbose : int, default=0
@@ -85,23 +87,23 @@ class StructuredHingeRanker(
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (r, n_features)
-        Coefficients of the scores, for features as given.
+        Coefficients, for features as given.
     intercept_ : float or ndarray of shape (r,)
-        Intercepts of the scores.
+        Intercepts.
     alpha_ : float
-        The penalty.
+        The penalty; 0 with a `radius`.
     objective_ : float
-        The objective at the solution.
+        The objective at the solution; the mean hinge with a `radius`.
     dual_gap_ : float
-        Upper bound of the objective minus its minimum; nan after `partial_fit`.
+        Upper bound of the objective minus its minimum; else nan.
     solver_ : str
-        The solver.
+        The solver; "published_sgd" with a `radius`.
     n_iter_ : int
-        Iterations, rounds or passes.
+        Iterations, rounds, passes or steps.
     target_loss_ : RankingMeasure
         The measure as an object.
     n_lists_ : int
-        Number of lists of positive weight on which the measure is defined.
+        Number of lists of positive weight with a value.
     n_items_ : int or None
         Number r of fixed items; None for documents.
     n_features_in_, feature_names_in_ : int and ndarray of str
@@ -111,7 +113,7 @@ class StructuredHingeRanker(
 
     See Also
     --------
-    LowRankSurrogateRanker : Calibrated, for every measure with a low-rank form.
+    LowRankSurrogateRanker : Calibrated, for measures with a low-rank form.
     OrderPreservingRegressor : Calibrated, by convex surrogates.
 
     References
@@ -138,6 +140,7 @@ class StructuredHingeRanker(
         alpha: float | str = "auto",
         standardize: bool = True,
         solver: str = "auto",
+        radius: float | None = None,
         tol: float = 1e-2,
         max_iter: int = 1000,
         batch_size: Any = "auto",
@@ -149,6 +152,7 @@ class StructuredHingeRanker(
         self.alpha = alpha
         self.standardize = standardize
         self.solver = solver
+        self.radius = radius
         self.tol = tol
         self.max_iter = max_iter
         self.batch_size = batch_size
@@ -210,7 +214,8 @@ class StructuredHingeRanker(
                 random_state=self.random_state,
             )
             self._keep(problem, w)
-            is_minimum = self.solver_ != "sgd" and not self.coef_.any()
+            is_of_steps = self.solver_ in ("sgd", "published_sgd")
+            is_minimum = not is_of_steps and not self.coef_.any()
             if is_minimum and problem.at_zero.value > 0.0:
                 found(
                     "zero weights",

@@ -84,6 +84,18 @@ class ListHinge:
             values = self.lists.repeat(values)
         return values[:, np.newaxis]
 
+    def largest_slopes(self):
+        """Return the largest slope of one score of each list: a mark of -1 or 1."""
+        return np.full(self.lists.n_lists, 2.0)
+
+    def sum_of_largest_slopes(self, norms):
+        """Return the sum over the items of a list of the largest slope times norm."""
+        if self.n_items is None:
+            sums = self.lists.sum(norms)
+        else:  # a fixed item has the row of its list, in a block of its own
+            sums = np.sqrt(self.n_items) * norms
+        return self.largest_slopes() * sums
+
 
 class PairHinge(ListHinge):
     """``scale * sum over pairs of max(0, 1 - (s_i - s_j))``: Kendall's tau, ROC area.
@@ -122,6 +134,10 @@ class PairHinge(ListHinge):
         pairs = PairSums(self.grades, scores.ravel(), self.lists)
         slopes = pairs.hinge_slopes * self.lists.repeat(self.scale)
         return pairs.hinges * self.scale + self.tied, slopes.reshape(scores.shape)
+
+    def largest_slopes(self):
+        """Return the largest slope of one score of each list: all pairs of an item."""
+        return (self.lists.lengths - 1) * self.scale
 
     def soft(self, scores, gamma, weights):
         """Smooth max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
@@ -190,6 +206,10 @@ class PlacesHinge(ListHinge):
         """Return the size of the slopes of each list; its mean divides the features."""
         return lists.lengths**2 / 4.0
 
+    def largest_slopes(self):
+        """Return the largest slope of one score of each list, from last to first."""
+        return self.lists.lengths - 1.0
+
     def worst(self, scores):
         """Return the hinge of each list and its subgradient in the scores."""
         lists = self.lists
@@ -227,6 +247,14 @@ class ClassHinge(ListHinge):
     def subset(self, terms):
         """Return the hinge of some rows."""
         return ClassHinge(self.y[terms], self.costs[terms])
+
+    def sum_of_largest_slopes(self, norms):
+        """Return twice the norms: Psi of a class is the row in the block of the class.
+
+        ``|Psi(x, y)| <= rho / 2`` as in the book; orthogonal blocks would allow sqrt(2)
+        in place of 2.
+        """
+        return 2.0 * norms
 
     def worst(self, scores):
         """Return the hinge of each row and its subgradient in the scores."""

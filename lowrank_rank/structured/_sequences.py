@@ -92,10 +92,13 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
         As in `StructuredHingeRanker`. "auto" is "lbfgs", which sums over all label
         sequences.
+    radius : float or None, default=None
+        As in `StructuredHingeRanker`; each step draws one sequence.
     tol : float, default=1e-2
         When to stop, as in `StructuredHingeRanker`.
     max_iter : int, default=1000
-        Largest number of iterations, rounds, or passes over the batches.
+        Largest number of iterations, rounds, or passes over the batches; the number of
+        steps with a `radius`.
     batch_size : int or "auto", default="auto"
         Number of sequences in a step of "sgd", by "auto" five hundred batches, or in a
         slack of "cutting_plane".
@@ -158,6 +161,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         *,
         alpha: float | str = "auto",
         solver: str = "auto",
+        radius: float | None = None,
         tol: float = 1e-2,
         max_iter: int = 1000,
         batch_size: Any = "auto",
@@ -167,6 +171,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     ) -> None:
         self.alpha = alpha
         self.solver = solver
+        self.radius = radius
         self.tol = tol
         self.max_iter = max_iter
         self.batch_size = batch_size

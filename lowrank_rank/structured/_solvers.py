@@ -138,6 +138,18 @@ class HingeProblem(LinearProblem):
         squares = squares - 2.0 * (self.X @ mean) + mean @ mean
         return squares + float(self.intercept)
 
+    def largest_slope(self):
+        """Return rho, an upper bound of ``|Psi(x, y') - Psi(x, y)|`` over the terms."""
+        return float(self.slopes_of_terms().max())
+
+    def slopes_of_terms(self):
+        """Return an upper bound of ``|Psi(x, y') - Psi(x, y)|`` for each term.
+
+        The difference is a sum of rows, each times its slope.
+        """
+        norms = np.sqrt(np.maximum(self.squared_norms(), 0.0))
+        return self.hinge.sum_of_largest_slopes(norms)
+
     def batches(self, size, random_state=None):
         """Return problems of about `size` terms, whose sum is this problem."""
         part = self.partition(size, random_state)
@@ -406,12 +418,11 @@ def published_sgd(problem, radius, n_steps, rng):
     """Return the mean weights of T steps of the SGD of section 17.2.5.
 
     Each step draws a term with a chance proportional to its weight. The step
-    size is ``B / (rho sqrt(T))``, where ``|Psi(x, y)| <= rho / 2`` for all x and y. The
-    expected hinge of the mean is then at most ``B rho / sqrt(T)`` above the least hinge
-    of all w with ``|w| <= B`` (corollary 17.2).
+    size is ``B / (rho sqrt(T))``, where ``|Psi(x, y') - Psi(x, y)| <= rho`` for all x,
+    y' and y. The expected hinge of the mean is then at most ``B rho / sqrt(T)`` above
+    the least hinge of all w with ``|w| <= B`` (corollary 17.2).
     """
-    # Psi of a class is the row in the block of the class, with its constant feature.
-    rho = 2.0 * np.sqrt(problem.squared_norms().max())
+    rho = problem.largest_slope()
     if rho == 0.0:  # all features are 0
         return np.zeros(problem.size)
     step_size = radius / (rho * np.sqrt(n_steps))
