@@ -324,7 +324,7 @@ def consensus_ranking(
 
     The cost of an order is the weight of the violated preferences, ``sum_ij C_ij
     [rank(i) > rank(j)]``. C_ij is the weight of the voters who prefer i to j. A tie is
-    no preference. `unranked` says what an item is that a voter leaves out.
+    no preference.
 
     Parameters
     ----------
