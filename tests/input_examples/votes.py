@@ -456,6 +456,7 @@ items = ["ash", "birch", "cedar"]
 unranked = None
 """
 NAMED = [["birch", "ash", "cedar"], ["ash"], ["cedar", "birch", "ash"]]
+TABLE = [["birch", "ash", "cedar"], ["ash", None, None], ["cedar", "birch", "ash"]]
 RANKED = [[2, 1, 3], [1, np.nan, np.nan], [3, 2, 1]]
 
 UNRANKED = [
@@ -467,11 +468,11 @@ UNRANKED = [
             (ballots(NAMED, unranked="last"), "unranked = None"),
             (ballots(pd.Series(NAMED), unranked="last"), "unranked = None"),
             (
-                ballots(pd.DataFrame(NAMED), "orders", unranked="last"),
+                ballots(pd.DataFrame(TABLE), "orders", unranked="last"),
                 "unranked = None",
             ),
             (
-                ballots(pd.DataFrame(NAMED), "orders", unranked="last"),
+                ballots(pd.DataFrame(TABLE), "orders", unranked="last"),
                 "unranked = None; orders = polars.from_pandas(orders)",
             ),
             (
