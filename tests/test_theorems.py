@@ -26,16 +26,12 @@ every_source = pytest.mark.parametrize("name", SOURCES)
     "ignore:The hinge of:UserWarning",
 )
 @every_source
-def test_every_row_holds_on_fresh_data(name):
+def test_every_check_holds_on_fresh_data(name):
     print(f"LOWRANK_RANK_SEED={SEED}")
-    done = set()
     for row in SOURCES[name].rows:
-        for proof in (*row.checks, *row.tests):
-            if proof in done:
-                continue
-            done.add(proof)
+        for check in row.checks:
             try:
-                run_proof(proof, np.random.default_rng(SEED))
+                run_proof(check, np.random.default_rng(SEED))
             except BaseException as error:
                 error.add_note(f"{row.number}, LOWRANK_RANK_SEED={SEED}")
                 raise

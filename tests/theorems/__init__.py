@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Callable
 from importlib import import_module
@@ -69,22 +68,23 @@ def assert_close(found, expected, atol=1e-9):
 
 
 def run_proof(proof, rng):
-    """Run a check, or a test by its name: all its parameters, with a seed of `rng`."""
+    """Run a check on data of `rng`, or a test by its name: all its parameters."""
     if callable(proof):
         proof(rng)
         return
-    module, name = proof.split("::")
-    test = getattr(import_module(f"tests.{module}"), name)
-    takes_seed = "seed" in inspect.signature(test).parameters
+    test = named_test(proof)
     done = []
     for arguments in parameters_of(test):
-        arguments.pop("seed", None)  # of the test's own list: one of `rng` instead
-        if arguments in done:
-            continue
-        done.append(arguments)
-        if takes_seed:
-            arguments = {**arguments, "seed": int(rng.integers(2**31))}
-        test(**arguments)
+        of_one_seed = {**arguments, "seed": None}
+        if of_one_seed not in done:
+            done.append(of_one_seed)
+            test(**arguments)
+
+
+def named_test(proof):
+    """Return the test of a name "test_module::test_name"."""
+    module, name = proof.split("::")
+    return getattr(import_module(f"tests.{module}"), name)
 
 
 def parameters_of(test):
