@@ -23,7 +23,7 @@ def _seeded():
 
 @pytest.fixture
 def seed():
-    """Seed of the data of a test; the table of theorems draws others."""
+    """Seed of the data of a test."""
     return 0
 
 
