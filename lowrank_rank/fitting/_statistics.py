@@ -47,12 +47,12 @@ def group_means(values, codes, weights):
     """Weighted means of the groups, shape (n_groups, ...); sparse stays sparse."""
     inverses = inverses_of(group_totals(codes, weights))
     n_rows = len(codes)
-    # One sparse product sums within all groups.
-    summing = sparse.csr_matrix(
-        (weights, (codes, np.arange(n_rows))), shape=(len(inverses), n_rows)
+    # One sparse product sums within all groups: column i has the one entry of row i.
+    summing = sparse.csc_matrix(
+        (weights, codes, np.arange(n_rows + 1)), shape=(len(inverses), n_rows)
     )
     if sparse.issparse(values):
-        return sparse.diags(inverses) @ (summing @ values)
+        return sparse.diags(inverses) @ (summing.tocsr() @ values)
     if values.dtype == np.float64 and values.flags.c_contiguous:
         sums = summing @ values
     else:
