@@ -227,7 +227,6 @@ default=("ndcg@10", "map")
     --------
     compare_runs : One run or several, with intervals and judged@k, the judged
         fraction of the first k documents.
-    lowrank_rank.datasets.load_run : Reads files of runs.
 
     References
     ----------
