@@ -66,6 +66,7 @@ def _text(given):
     cell = f"{name}{[int(i) for i in index]}" if array.ndim else name
     words = {"name": name, "what": given.what, "cell": cell, "text": shown(place[1])}
     words |= {"numbers": "", "one": "", "two": "", "hint": ""}
+    words |= {"one_word": "", "other_word": ""}
     if array.ndim == 0:
         words["hint"] = f": give the values of the rows, as frame[{words['text']}]"
         return words
@@ -73,7 +74,8 @@ def _text(given):
         return words
     lines = codes_of_words(array.ravel(), given.value, name)
     if lines:
-        words["one"], words["two"] = (f"{name} = {line}" for line in lines)
+        words["one_word"], words["other_word"] = lines
+        words["one"], words["two"] = (f"{name} = {line}" for line in lines.values())
     elif _are_numbers(array):
         words["numbers"] = f"{name} = numpy.array({name}, dtype=float)"
     elif array.ndim == 2 and "grades" in given.what:
@@ -142,8 +144,8 @@ CHECKS_OF_VALUES = [
         sentence="{name} must {what}: {cell} is the text {text}{hint}.",
         remedies={
             "": "{numbers}",
-            "If the first word is better": "{one}",
-            "If the second word is better": "{two}",
+            "If {one_word!r} is better": "{one}",
+            "If {other_word!r} is better": "{two}",
         },
     ),
     Check(
@@ -813,9 +815,17 @@ def _text_instead_of_grades(given):
     ids = _array_of(given.qid)
     if ids is not None and ids.dtype.kind in "biuf":
         swapped = "y, qid = qid, y"
-    lines = codes_of_words(values.ravel(), given.y, "y") or ("", "")
-    one, two = (line and f"y = {line}" for line in lines)
-    return {"text": shown(texts[0]), "swapped": swapped, "one": one, "two": two}
+    lines = codes_of_words(values.ravel(), given.y, "y") or {"": "", " ": ""}
+    one_word, other_word = lines
+    one, two = (line and f"y = {line}" for line in lines.values())
+    return {
+        "text": shown(texts[0]),
+        "swapped": swapped,
+        "one": one,
+        "two": two,
+        "one_word": one_word,
+        "other_word": other_word,
+    }
 
 
 def _grades_not_read(given):
@@ -849,8 +859,8 @@ CHECKS_OF_TARGET = [
         ),
         remedies={
             "If these are the ids": "{swapped}",
-            "If the first word is relevant": "{one}",
-            "If the second word is relevant": "{two}",
+            "If {one_word!r} is relevant": "{one}",
+            "If {other_word!r} is relevant": "{two}",
         },
     ),
     Check(

@@ -102,7 +102,7 @@ def first_text(entries):
 
 
 def codes_of_words(entries, table, name):
-    """Return the code of a comparison with each of two words, or () for other entries.
+    """Return two words with the code of a comparison with each; {} for other entries.
 
     Parameters
     ----------
@@ -115,22 +115,22 @@ def codes_of_words(entries, table, name):
     words = set()
     for entry in entries:
         if not isinstance(entry, str) or _looks_like_number(entry):
-            return ()
+            return {}
         words.add(str(entry))
         if len(words) > 2:
-            return ()
+            return {}
     if len(words) < 2 or max(map(len, words)) > 40:
-        return ()
+        return {}
     if isinstance(table, dict):
         name = f"pandas.DataFrame({name})"
     elif isinstance(table, list | tuple):
         name = f"numpy.array({name})"
-    return tuple(f"{name} == {word!r}" for word in sorted(words))
+    return {word: f"{name} == {word!r}" for word in sorted(words)}
 
 
 def lines_of_words(entries, table, name):
     """Return the two codes of `codes_of_words` in a sentence, or ""."""
-    return " or ".join(codes_of_words(entries, table, name))
+    return " or ".join(codes_of_words(entries, table, name).values())
 
 
 def shown(value, n_characters=300):
