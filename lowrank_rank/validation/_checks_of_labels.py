@@ -815,9 +815,11 @@ def _text_instead_of_grades(given):
     ids = _array_of(given.qid)
     if ids is not None and ids.dtype.kind in "biuf":
         swapped = "y, qid = qid, y"
-    lines = codes_of_words(values.ravel(), given.y, "y") or {"": "", " ": ""}
-    one_word, other_word = lines
-    one, two = (line and f"y = {line}" for line in lines.values())
+    one = two = one_word = other_word = ""
+    lines = codes_of_words(values.ravel(), given.y, "y")
+    if lines:
+        one_word, other_word = lines
+        one, two = (f"y = {line}" for line in lines.values())
     return {
         "text": shown(texts[0]),
         "swapped": swapped,
