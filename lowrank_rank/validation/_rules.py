@@ -206,6 +206,20 @@ def _depth(depths, k):
     )
 
 
+def _unjudged_top(name, k):
+    """Find a run whose first k documents have no judgement, in any query.
+
+    `k` is None if some of them have one.
+    """
+    if k is None:
+        return None
+    return (
+        f"No query has a judgement of the first {k} documents of {name!r}, which count "
+        f"as not relevant: judge them. (evaluate_run has the judged fraction, "
+        f"measure='judged@{k}'.)"
+    )
+
+
 def _all_relevant(measure, y):
     """Find grades that differ, all of them relevant."""
     if measure.labels != "binary" or y.ndim > 2 or y.size < 50:
@@ -494,6 +508,7 @@ RULES: dict[str, Rule] = {
     "other columns": Rule(_other_columns),
     "long texts": Rule(_long_texts),
     "depth": Rule(_depth, SuspiciousDataWarning),
+    "unjudged top": Rule(_unjudged_top),
     "all relevant": Rule(_all_relevant, SuspiciousDataWarning),
     "reversed scores": Rule(_reversed_scores, SuspiciousDataWarning),
     "two scores": Rule(_two_scores, SuspiciousDataWarning),
