@@ -170,6 +170,12 @@ def _finds_no_column(given):
                 f"rename_columns({[new if one == old else one for one in columns]})"
             ),
         }
+        if new in SCORE and str(old).lower() in ("rank", "distance"):
+            # The best document has the lowest.
+            arguments = {
+                "pandas": f"assign(score=-{given.name}[{old!r}])",
+                "polars": f"with_columns(score=-polars.col({old!r}).cast(float))",
+            }
         kind = kind_of(given.table)
         if kind in arguments:
             code = f"{given.name} = {given.name}.{arguments[kind]}"
