@@ -418,3 +418,34 @@ def test_one_bad_value_among_many_is_named(bad):
     run["q7"]["d9"] = bad
     with pytest.raises((TypeError, ValueError), match=r"run\['q7'\]\['d9'\] is"):
         evaluate_run(qrels=qrels, run=run, measure="ndcg@5")
+
+
+def test_a_run_without_judged_first_documents_is_named():
+    qrels = {f"q{q}": {"d1": 1, "d2": 0} for q in range(30)}
+    run = {q: [*(f"x{i}" for i in range(10)), "d1"] for q in qrels}
+    for call in (
+        lambda: evaluate_run(qrels=qrels, run=run, measure="ndcg@10"),
+        lambda: compare_runs(qrels, {"run": run}, measure="ndcg@10"),
+    ):
+        with pytest.warns(UserWarning, match="judgement of the first 10 documents"):
+            call()
+    run["q0"] = ["d2", "d1"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate_run(qrels=qrels, run=run, measure="ndcg@10")
+
+
+def test_the_judged_fraction_is_a_measure_of_a_run():
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d3": 0}}
+    run = {"q1": ["d1", "x", "d2"], "q2": ["x", "y", "d1"]}
+    names = ["judged@1", "mrr", "judged@3"]
+    found = evaluate_run(qrels=qrels, run=run, measure=names)
+    assert found["judged@1"] == 0.5
+    assert found["judged@3"] == pytest.approx(0.5)
+    assert evaluate_run(qrels=qrels, run=run, measure="judged@1") == {"judged@1": 0.5}
+    named = evaluate_run(qrels=qrels, run=run, measure={"judged": "judged@1"})
+    assert named == {"judged": 0.5}
+    table = evaluate_run(qrels=qrels, run=run, measure=names, average=None)
+    assert np.asarray(table["judged@1"]).tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match="judged@0"):
+        evaluate_run(qrels=qrels, run=run, measure="judged@0")

@@ -86,13 +86,7 @@ def mending_lines(pair, ids, others, tables, are_queries):
     sides = list(zip(tables.items(), (ids, others), strict=True))
     calls: list = [None, None]
     if difference_of(*pair) == "case":
-        for place, of_side in ((0, others), (1, ids)):
-            for method in ("lower", "upper"):
-                if all(one == getattr(one, method)() for one in of_side):
-                    calls = [None, None]
-                    calls[place] = f"{method}()"
-        if calls == [None, None]:
-            calls = ["lower()", "lower()"]
+        calls = _calls_of_case(ids, others)
     elif difference_of(*pair) == "leading zeros":
         place = 0 if len(pair[0]) < len(pair[1]) else 1
         padded = {len(one) for one in sides[1 - place][1]}
@@ -105,6 +99,20 @@ def mending_lines(pair, ids, others, tables, are_queries):
         if call is not None
     ]
     return "\n".join(lines) if lines and all(lines) else ""
+
+
+def _calls_of_case(ids, others):
+    """Return the method of text for each side, None where a side stays as it is.
+
+    The first side takes the case of the other, if that has one.
+    """
+    for method in ("lower", "upper"):
+        if all(one == getattr(one, method)() for one in others):
+            return [f"{method}()", None]
+    for method in ("lower", "upper"):
+        if all(one == getattr(one, method)() for one in ids):
+            return [None, f"{method}()"]
+    return ["lower()", "lower()"]
 
 
 def _line_of(expression, table, call, are_queries):
