@@ -1,6 +1,7 @@
 """Runs against judgements: trec_eval's values where nothing is tied, expectation where it is."""
 
 import copy
+import warnings
 
 import numpy as np
 import pandas as pd
