@@ -228,12 +228,12 @@ def test_judged_queries_without_an_answer_count_and_are_warned_of():
 def test_a_run_whose_documents_have_other_ids_is_refused():
     qrels = {q: {"d1": 1, "d2": 0} for q in ("a", "b")}
     with pytest.raises(
-        ValueError, match=r"The run shares no document .* 'a' it has \['D1'\]"
+        ValueError, match=r"The run shares no document .* 'a' it has \['e1'\]"
     ):
-        evaluate_run(run={q: {"D1": 1.0} for q in qrels}, qrels=qrels)
+        evaluate_run(run={q: {"e1": 1.0} for q in qrels}, qrels=qrels)
     # One known document is enough; a run that retrieved nothing has no wrong ids.
     assert evaluate_run(
-        run={"a": {"d2": 1.0}, "b": {"D1": 1.0}}, qrels=qrels, measure="mrr"
+        run={"a": {"d2": 1.0}, "b": {"e1": 1.0}}, qrels=qrels, measure="mrr"
     ) == {"mrr": 0.0}
     assert evaluate_run(run={"a": {}, "b": {}}, qrels=qrels, measure="mrr") == {
         "mrr": 0.0
