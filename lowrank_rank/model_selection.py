@@ -23,7 +23,6 @@ from .validation._arrays import (
     MatrixLike,
     check_same_index,
     column_names,
-    is_frame,
     n_rows,
     take_rows,
 )
@@ -38,7 +37,6 @@ from .validation._checks_of_splits import (
 from .validation._cut_queries import (
     KnownLists,
     contents_of,
-    may_be_copies,
     rows_to_know,
 )
 from .validation._findings import found
@@ -164,21 +162,9 @@ def _rows_of_lists(chosen, lists):
 
 def _look_for_copies(X, id_column, lists, train_lists, test_lists):
     """Look whether lists of the test part are copies of lists of the training part."""
-    columns: Any = None
-    names: list[Any] = []
-    if is_frame(X):
-        names = column_names(X)
-        if isinstance(id_column, str):
-            names = [name for name in names if name != id_column]
-        columns = (X[name] for name in names)
-    elif isinstance(X, np.ndarray) and X.ndim == 2:
-        columns = X.T
-    if columns is not None and not may_be_copies(
-        columns, lists, train_lists, test_lists
-    ):
-        return
     X_known = take_rows(X, rows_to_know(lists))
     if isinstance(id_column, str):
+        names = [name for name in column_names(X) if name != id_column]
         X_known = X_known[names]
     contents = contents_of(X_known, lists.lengths)
     if contents is None:

@@ -1,6 +1,7 @@
 """Runs against judgements: trec_eval's values where nothing is tied, expectation where it is."""
 
 import copy
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -224,10 +225,10 @@ def test_judged_queries_without_an_answer_count_and_are_warned_of():
 def test_a_run_whose_documents_have_other_ids_is_refused():
     qrels = {q: {"d1": 1, "d2": 0} for q in ("a", "b")}
     with refused_by("no shared document"):
-        evaluate_run(run={q: {"D1": 1.0} for q in qrels}, qrels=qrels)
+        evaluate_run(run={q: {"e1": 1.0} for q in qrels}, qrels=qrels)
     # One known document is enough; a run that retrieved nothing has no wrong ids.
     assert evaluate_run(
-        run={"a": {"d2": 1.0}, "b": {"D1": 1.0}}, qrels=qrels, measure="mrr"
+        run={"a": {"d2": 1.0}, "b": {"e1": 1.0}}, qrels=qrels, measure="mrr"
     ) == {"mrr": 0.0}
     assert evaluate_run(run={"a": {}, "b": {}}, qrels=qrels, measure="mrr") == {
         "mrr": 0.0
@@ -413,3 +414,34 @@ def test_one_bad_value_among_many_is_named(bad):
     run["q7"]["d9"] = bad
     with pytest.raises((TypeError, ValueError), match=r"run\['q7'\]\['d9'\] is"):
         evaluate_run(qrels=qrels, run=run, measure="ndcg@5")
+
+
+def test_a_run_without_judged_first_documents_is_named():
+    qrels = {f"q{q}": {"d1": 1, "d2": 0} for q in range(30)}
+    run = {q: [*(f"x{i}" for i in range(10)), "d1"] for q in qrels}
+    for call in (
+        lambda: evaluate_run(qrels=qrels, run=run, measure="ndcg@10"),
+        lambda: compare_runs(qrels, {"run": run}, measure="ndcg@10"),
+    ):
+        with pytest.warns(UserWarning, match="judgement of the first 10 documents"):
+            call()
+    run["q0"] = ["d2", "d1"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate_run(qrels=qrels, run=run, measure="ndcg@10")
+
+
+def test_the_judged_fraction_is_a_measure_of_a_run():
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d3": 0}}
+    run = {"q1": ["d1", "x", "d2"], "q2": ["x", "y", "d1"]}
+    names = ["judged@1", "mrr", "judged@3"]
+    found = evaluate_run(qrels=qrels, run=run, measure=names)
+    assert found["judged@1"] == 0.5
+    assert found["judged@3"] == pytest.approx(0.5)
+    assert evaluate_run(qrels=qrels, run=run, measure="judged@1") == {"judged@1": 0.5}
+    named = evaluate_run(qrels=qrels, run=run, measure={"judged": "judged@1"})
+    assert named == {"judged": 0.5}
+    table = evaluate_run(qrels=qrels, run=run, measure=names, average=None)
+    assert np.asarray(table["judged@1"]).tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match="judged@0"):
+        evaluate_run(qrels=qrels, run=run, measure="judged@0")

@@ -334,6 +334,48 @@ def sessions(seed, call="split", copies=3, kind="dense", jitter=0.0, n_items=10)
         )
 
 
+def copied_sessions(seed, gaps=0.0, text=False):
+    """The same queries under other ids, their rows in another order."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(60), 12)
+    X = rng.normal(size=(len(qid), 6))
+    X[rng.random(X.shape) < gaps] = np.nan
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    if text:
+        frame["shop"] = rng.choice(["north", "south"], len(qid))
+    shuffled = np.lexsort((rng.random(len(qid)), qid))
+    frame = pd.concat([frame, frame.iloc[shuffled]], ignore_index=True)
+    query_train_test_split(frame, qid=np.append(qid, qid + 100), random_state=seed)
+
+
+def large_column(seed, unit=86400 * 10**9):
+    """Other queries about the same dated items, in nanoseconds or in days."""
+    rng = np.random.default_rng(seed)
+    days = rng.integers(18000, 20000, 12) * unit
+    qid = np.repeat(np.arange(100), 12)
+    X = np.column_stack([np.tile(days, 100), rng.normal(size=(1200, 4))])
+    query_train_test_split(X, qid=qid, random_state=seed)
+
+
+def binary_feature(seed):
+    """A feature of floats that is 0 or 1."""
+    _, y, qid, _ = documents(seed, n_lists=40)
+    rng = np.random.default_rng(seed)
+    scores = {"in stock": 1.0 * (y + rng.normal(size=len(y)) > 2)}
+    compare_rankers(y, scores, qid=qid)
+
+
+def duels_of_winners_first(seed):
+    """The first column is the winner, and one item always wins."""
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(1, 6, (400, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    best = np.column_stack([np.zeros(100, dtype=int), rng.integers(1, 6, 100)])
+    first, second = np.concatenate([pairs, best]).T
+    duels = {"model_a": first, "model_b": second, "winner": "model_a"}
+    bradley_terry(pd.DataFrame(duels), half_games=2)
+
+
 #: Rule, practice and its arguments.
 WRONG = [
     ("depth", runs_of_two_depths, {}),
@@ -356,6 +398,9 @@ WRONG = [
     ("copied queries", sessions, {"n_items": 2}),
     ("copied queries", sessions, {"kind": "sparse"}),
     ("copied queries", sessions, {"kind": "frame"}),
+    ("copied queries", copied_sessions, {}),
+    ("copied queries", copied_sessions, {"gaps": 0.1}),
+    ("copied queries", copied_sessions, {"text": True}),
     ("copied queries", sessions, {"call": "search"}),
     ("copied queries", sessions, {"call": "pipeline"}),
     ("undefined queries", sessions_of_two_systems, {}),
@@ -371,6 +416,10 @@ RIGHT = [
     (runs_of_two_depths, {"depth": 40}),
     (runs_of_two_depths, {"depth": 30}),
     (runs_of_two_depths, {"depth": None}),
+    (large_column, {}),
+    (large_column, {"unit": 1.0}),
+    (binary_feature, {}),
+    (duels_of_winners_first, {}),
     (stars, {"lowest": 0}),
     (stars, {"measure": "ndcg@10"}),
     (fit_to_stars, {"lowest": 0}),
@@ -650,3 +699,15 @@ def test_reversed_scores_of_many_shuffled_lists_are_found():
     assert names_of_warnings(
         compare_rankers, y, {"new": distances}, qid=qid, measure="ndcg"
     ) == ["reversed scores"]
+
+
+def test_reversed_scores_of_a_dozen_queries_are_found():
+    n_found = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        qid = np.repeat(np.arange(12), 15)
+        y = (rng.random(len(qid)) < 0.2) * 1.0
+        distances = np.exp(-y - rng.normal(size=len(y)))
+        names = names_of_warnings(compare_rankers, y, {"new": distances}, qid=qid)
+        n_found += names == ["reversed scores"]
+    assert n_found >= 20

@@ -18,6 +18,7 @@ from ..validation._checks_of_tables import (
     CHECKS_OF_DOCUMENT_TABLES,
     CHECKS_OF_DOCUMENT_VALUES,
     CHECKS_OF_DOCUMENTS,
+    CHECKS_OF_NEAR_IDS,
     CHECKS_OF_RUNS,
     CHECKS_OF_RUNS_BY_NAME,
     CHECKS_OF_RUNS_TO_JOIN,
@@ -173,7 +174,7 @@ def _of_triples(triples, mapping, name, table, value_names):
     return mapping
 
 
-def check_ids(run, qrels, name, queries):
+def check_ids(run, qrels, name, queries, tables=None):
     """Refuse a run without a query or document of the qrels; count the absent queries.
 
     Parameters
@@ -183,13 +184,15 @@ def check_ids(run, qrels, name, queries):
         Name of the run in messages.
     queries : list of str
         The queries that are measured.
+    tables : dict of str to object, default=None
+        Expressions of the run and of the judgements, and both as they were given.
 
     Returns
     -------
     int
         Number of these queries that the run lacks; a warning says it.
     """
-    refuse(CHECKS_OF_RUNS, name=name, run=run, qrels=qrels)
+    refuse(CHECKS_OF_RUNS, name=name, run=run, qrels=qrels, tables=tables)
     absent = [query for query in queries if query not in run]
     if absent:
         found(
@@ -473,6 +476,7 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
     grades = None
     if qrels is not None:
         grades = read_mapping(qrels, RELEVANCE, "qrels")
+    _refuse_near_ids(mappings, grades, runs, qrels)
     row_of: dict = {}  # of each (query, document)
     for query in dict.fromkeys(query for run in mappings.values() for query in run):
         if grades is None or query in grades:
@@ -507,6 +511,28 @@ def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
             for feature in ("score", "1/(60 + rank)")
         ],
     )
+
+
+def _refuse_near_ids(mappings, grades, runs, qrels):
+    """Refuse ids of a run that nearly meet those of the first run or of the grades."""
+    first = next(iter(mappings))
+    for name, run in mappings.items():
+        expression = f"runs[{name!r}]"
+        sides = {}
+        if grades is not None:
+            # `check_ids` refuses runs without a shared document: here they are rows.
+            sides["qrels"] = (grades, qrels)
+        if name != first:
+            sides[f"runs[{first!r}]"] = (mappings[first], runs[first])
+        for others, (of_others, given_others) in sides.items():
+            refuse(
+                CHECKS_OF_NEAR_IDS,
+                name=expression,
+                run=run,
+                qrels=of_others,
+                others=others,
+                tables={expression: runs[name], others: given_others},
+            )
 
 
 def dump_qrels(qrels: Any, path: Any) -> None:

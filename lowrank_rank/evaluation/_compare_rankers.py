@@ -521,6 +521,7 @@ class ListsOfScores:
             look_for(
                 "two scores",
                 ranker_name,
+                np.asarray(ranker).dtype,
                 scores,
                 self.y,
                 self.lists,

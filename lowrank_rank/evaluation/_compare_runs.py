@@ -16,8 +16,14 @@ from ..validation._kinds import arrive
 from ..validation._parameters import LEVEL, checked, label
 from ..validation._rules import look_for
 from ._comparison import RankerComparison, Values, compare, of_measures, table_of_values
-from ._judged import JudgedRuns, have_judged_irrelevant
-from ._per_query import ListsOfRun, measures_of_runs, named_measures
+from ._judged import JudgedRuns
+from ._per_query import (
+    ListsOfRun,
+    have_judged_irrelevant,
+    look_at_run,
+    measures_of_runs,
+    named_measures,
+)
 
 # Public functions -------------------------------------------------------------------
 
@@ -115,7 +121,8 @@ def compare_runs(
     refuse(CHECKS_OF_RUNS, measures=measures, usable=measures_of_runs)
     read_runs = _read_runs(runs)
     queries = _queries_of_runs(judgements, read_runs)
-    n_unanswered = _count_unanswered(judgements, read_runs, queries)
+    tables = {"runs": runs, "qrels": qrels}
+    n_unanswered = _count_unanswered(judgements, read_runs, queries, tables)
     lists = [ListsOfRun(run, judgements, queries) for run in read_runs.values()]
     by_name = dict(zip(read_runs, lists, strict=True))
     _look_for_depth(by_name, measures)
@@ -137,13 +144,16 @@ def compare_runs(
         )
         for name, one in measures.items()
     ]
-    first = next(iter(measures.values()))
-    _look_for_reversed_runs(
-        by_name,
-        first,
-        values[0].by_people,
-        is_unjudged_irrelevant=judged_runs is None,
-    )
+    for (name, of_run), of_queries in zip(
+        by_name.items(), values[0].by_people.T, strict=True
+    ):
+        look_at_run(
+            name,
+            of_run,
+            measures,
+            of_queries,
+            is_unjudged_irrelevant=judged_runs is None,
+        )
     comparisons = compare(
         values,
         groups=groups,
@@ -237,7 +247,8 @@ def compare_judged_runs(
     read_runs = _read_runs(runs)
     queries = _queries_of_runs(by_judge, read_runs)
     check_judged(by_people, by_judge, read_runs, measures)
-    n_unanswered = _count_unanswered(by_judge, read_runs, queries)
+    tables = {"runs": runs, "judge": judge}
+    n_unanswered = _count_unanswered(by_judge, read_runs, queries, tables)
     of_judge = [ListsOfRun(run, by_judge, queries) for run in read_runs.values()]
     lists = [ListsOfRun(run, by_people, queries) for run in read_runs.values()]
     _look_for_depth(dict(zip(read_runs, lists, strict=True)), measures)
@@ -282,12 +293,20 @@ def _queries_of_runs(judgements, runs):
     return [q for q in judgements if any(q in run for run in runs.values())]
 
 
-def _count_unanswered(judgements, runs, queries):
-    """Count the queries that each run lacks; refuse runs of other ids."""
-    n_unanswered = [
-        check_ids(run, judgements, f"The run {name!r}", queries)
-        for name, run in runs.items()
-    ]
+def _count_unanswered(judgements, runs, queries, tables):
+    """Count the queries that each run lacks; refuse runs of other ids.
+
+    `tables` are the arguments as given, the runs and the judgements, by name.
+    """
+    (runs_name, runs_given), of_judgements = tables.items()
+    n_unanswered = []
+    for name, run in runs.items():
+        of_run = (f"{runs_name}[{name!r}]", runs_given[name])
+        of_both = dict([of_run, of_judgements])
+        n_lacking = check_ids(
+            run, judgements, f"The run {name!r}", queries, tables=of_both
+        )
+        n_unanswered.append(n_lacking)
     _look_for_queries_without_run(judgements, queries)
     return np.array(n_unanswered)
 
@@ -333,11 +352,3 @@ def _look_for_depth(of_runs, measures):
         largest_k = max(cutoffs)
     depths = {name: of_run.n_retrieved for name, of_run in of_runs.items()}
     look_for("depth", depths, largest_k)
-
-
-def _look_for_reversed_runs(of_runs, measure, values, is_unjudged_irrelevant):
-    """Find runs whose scores are distances or ranks."""
-    for (run_name, of_run), value in zip(of_runs.items(), values.T, strict=True):
-        if of_run.are_scores_reversed(is_unjudged_irrelevant):
-            random_values = of_run.values_of_random_order(measure)
-            look_for("reversed scores", run_name, value, random_values, about=run_name)

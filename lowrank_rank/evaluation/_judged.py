@@ -8,14 +8,6 @@ import numpy as np
 from ._paired_differences import paired_statistics
 
 
-def have_judged_irrelevant(qrels):
-    """Whether judgements name documents that are not relevant.
-
-    Judgements of relevant documents only do not say what was judged.
-    """
-    return any(grade <= 0 for grades in qrels.values() for grade in grades.values())
-
-
 class JudgedRuns:
     """Runs with judgements that say which documents are not relevant.
 
@@ -69,14 +61,12 @@ class JudgedRuns:
 
         It is 1 where a run retrieved nothing.
         """
-        columns = []
-        for of_run, is_first in zip(self.of_runs, self.first_documents(k), strict=True):
-            lists = of_run.lists
-            n_first = np.bincount(lists.index[is_first], minlength=lists.n_lists)
-            is_judged = is_first & of_run.is_judged
-            n_judged = np.bincount(lists.index[is_judged], minlength=lists.n_lists)
-            ones = np.ones(lists.n_lists)
-            columns.append(np.divide(n_judged, n_first, out=ones, where=n_first > 0))
+        columns = [
+            of_run.judged_fractions(is_first)
+            for of_run, is_first in zip(
+                self.of_runs, self.first_documents(k), strict=True
+            )
+        ]
         return np.column_stack(columns)
 
     def documents_alone(self, k, less, more):

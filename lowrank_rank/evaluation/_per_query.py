@@ -1,5 +1,6 @@
 """Tables of measures with a row for each query, and measures of runs."""
 
+import re
 from copy import copy
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from ..validation._findings import reports
 from ..validation._kinds import arrive
 from ..validation._labels import lists_of, read_labels, split_target
 from ..validation._parameters import by_keyword, check_parameter, count
-from ..validation._rules import are_reversed, centred_labels
+from ..validation._rules import are_reversed, centred_labels, look_for
 from ._query_weights import Units
 
 if TYPE_CHECKING:
@@ -190,8 +191,9 @@ def evaluate_run(
         whose column of values is "score".
     measure : str, RankingMeasure, list of these, or dict from names, \
 default=("ndcg@10", "map")
-        Measures from the top of a list; AUC, rank correlations and pairs compare
-        documents that a run does not order.
+        Measures from the top of a list, and "judged@k", the judged fraction of the
+        first k documents. AUC, rank correlations and pairs compare documents that a run
+        does not order.
     k : int, sequence of int or None, default=None
         Cut-offs of the names that have none, as in `per_query`.
     average : {"mean", None}, default="mean"
@@ -225,8 +227,7 @@ default=("ndcg@10", "map")
 
     See Also
     --------
-    compare_runs : One run or several, with intervals and judged@k, the judged
-        fraction of the first k documents.
+    compare_runs : One run or several, with intervals and judged@k.
 
     References
     ----------
@@ -259,13 +260,14 @@ default=("ndcg@10", "map")
     arrive(qrels=qrels, run=run, groups=groups, sample_weight=sample_weight)
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
-    measures = named_measures(measure, k)
+    measures, cutoffs = _split_judged(measure, k)
+    tables = {"run": run, "qrels": qrels}
     run = read_mapping(run, SCORE, "run", other="qrels")
     qrels = read_mapping(qrels, RELEVANCE, "qrels", other="run")
     queries = [query for query in run if query in qrels]
     if all_queries:
         queries += [query for query in qrels if query not in run]
-    check_ids(run, qrels, "The run", queries)
+    check_ids(run, qrels, "The run", queries, tables)
     refuse(
         CHECKS_OF_RUNS,
         measures=measures,
@@ -276,10 +278,22 @@ default=("ndcg@10", "map")
     )
     units = Units(sample_weight, groups, queries, len(queries), of_runs=True)
     of_run = ListsOfRun(run, qrels, queries)
-    values = {}
+    columns = {}
     for name, one_measure in measures.items():
         of_queries = of_run.values(one_measure)
-        of_queries = np.where(np.isnan(of_queries), fallback, of_queries)
+        columns[name] = np.where(np.isnan(of_queries), fallback, of_queries)
+    if measures:
+        look_at_run(
+            "run",
+            of_run,
+            measures,
+            next(iter(columns.values())),
+            is_unjudged_irrelevant=not have_judged_irrelevant(qrels),
+        )
+    for name, cutoff in cutoffs.items():
+        columns[name] = of_run.judged_fractions(of_run.are_first(cutoff))
+    values = {}
+    for name, of_queries in columns.items():
         of_units, weights = units.average(of_queries[:, np.newaxis])
         if weights is None:
             weights = np.ones(len(of_units))
@@ -289,6 +303,70 @@ default=("ndcg@10", "map")
     if average == "mean":
         return values
     return table_of({"qid": np.array(queries, dtype=object), **values}, index="qid")
+
+
+def _split_judged(measure, k):
+    """Split the names "judged@k" from the measures.
+
+    Returns
+    -------
+    measures : dict of str to RankingMeasure
+    cutoffs : dict of str to int
+        The k of each judged fraction, by its name.
+    """
+    named = measure
+    if isinstance(measure, str):
+        named = [measure]
+    if isinstance(named, list | tuple):
+        named = dict(zip(map(str, named), named, strict=True))
+    if not isinstance(named, dict):
+        return named_measures(measure, k), {}
+    cutoffs = {}
+    for name, one in named.items():
+        is_judged = isinstance(one, str) and re.fullmatch(r"judged@([1-9]\d*)", one)
+        if is_judged:
+            cutoffs[name] = int(one.partition("@")[2])
+    if not cutoffs:
+        return named_measures(measure, k), {}
+    if isinstance(measure, dict):
+        others = {name: one for name, one in measure.items() if name not in cutoffs}
+    else:
+        others = [one for name, one in named.items() if name not in cutoffs]
+    if not others and k is None:
+        return {}, cutoffs
+    return named_measures(others, k), cutoffs
+
+
+def have_judged_irrelevant(qrels):
+    """Whether judgements name documents that are not relevant.
+
+    Judgements of relevant documents only do not say what was judged.
+    """
+    return any(grade <= 0 for grades in qrels.values() for grade in grades.values())
+
+
+def look_at_run(name, of_run, measures, values, *, is_unjudged_irrelevant):
+    """Look for first documents without judgement, and for distances or ranks.
+
+    Parameters
+    ----------
+    name : str
+        Name of the run.
+    of_run : ListsOfRun
+    measures : dict of str to RankingMeasure
+    values : ndarray of shape (n_queries,)
+        Of the first measure.
+    is_unjudged_irrelevant : bool
+        Whether the judgements name relevant documents only.
+    """
+    if not is_unjudged_irrelevant:
+        cutoffs = {getattr(one, "k", None) for one in measures.values()} - {None}
+        unjudged = [k for k in cutoffs if of_run.is_top_unjudged(k)]
+        look_for("unjudged top", name, max(unjudged, default=None), about=name)
+    if of_run.are_scores_reversed(is_unjudged_irrelevant):
+        first = next(iter(measures.values()))
+        random_values = of_run.values_of_random_order(first)
+        look_for("reversed scores", name, values, random_values, about=name)
 
 
 def measures_of_runs():
@@ -354,6 +432,22 @@ class ListsOfRun:
         last = self.lists.starts + np.minimum(k, self.lists.lengths) - 1
         lowest_score = self.scores[order[last]]
         return self.is_retrieved & (self.scores >= self.lists.repeat(lowest_score))
+
+    def is_top_unjudged(self, k):
+        """Return whether none of the first k documents of any query is judged."""
+        is_first = self.are_first(k)
+        return bool(is_first.any() and not np.any(is_first & self.is_judged))
+
+    def judged_fractions(self, is_first):
+        """Compute the judged fraction of the first documents, (n_queries,).
+
+        It is 1 where the run retrieved nothing. `is_first` is from `are_first`.
+        """
+        n_lists = self.lists.n_lists
+        n_first = np.bincount(self.lists.index[is_first], minlength=n_lists)
+        is_judged = is_first & self.is_judged
+        n_judged = np.bincount(self.lists.index[is_judged], minlength=n_lists)
+        return np.divide(n_judged, n_first, out=np.ones(n_lists), where=n_first > 0)
 
     def judged_depth(self):
         """Return the number of first documents that are judged in all queries."""

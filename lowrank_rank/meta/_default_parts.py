@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sklearn.utils import check_array
 
@@ -25,6 +25,7 @@ from ..validation._arrays import (
 )
 from ..validation._check import InputError, refuse
 from ..validation._checks_of_features import (
+    CHECKS_OF_CATEGORIES,
     CHECKS_OF_FAILED_ENTRIES,
     CHECKS_OF_TYPES,
     CHECKS_OF_X,
@@ -159,22 +160,18 @@ def _transformer(function):
 
 
 def columns_of_text(X):
-    """List the columns of text, categories and booleans; refuse other types.
+    """List the columns of text and categories; refuse other types than numbers.
 
-    A column of objects is what its entries are. Refuses numbers that are text.
+    A column of objects is what its entries are, and booleans are the numbers 0 and 1.
+    Refuses numbers that are text.
     """
     refuse(CHECKS_OF_TYPES, X=X)
-    is_polars = hasattr(X, "with_columns")
-    kind_of_type = _polars_kind if is_polars else _pandas_kind
     texts = []
     for name, dtype in zip(column_names(X), X.dtypes, strict=True):
-        kind = kind_of_type(dtype)
-        if kind == "object":
-            entries = np.asarray(X[name], dtype=object)
-            kind = kind_of_entries(entries)
-        if kind in ("text", "boolean", "category", "missing"):
+        kind = _kind_of_column(X, name, dtype)
+        if kind in ("text", "category", "missing"):
             texts.append(name)
-        elif kind != "number":
+        elif kind not in ("number", "boolean"):
             held = {"date": "dates", "collection": "lists, dicts or arrays"}
             raise ValueError(
                 f"Column {name!r} of X has {held.get(kind, f'the type {dtype}')}: make "
@@ -182,6 +179,55 @@ def columns_of_text(X):
                 "of the lists), or drop it."
             )
     return texts
+
+
+def _kind_of_column(X, name, dtype):
+    """Return the kind of a column by its type, or by its entries if these are objects.
+
+    None is another type.
+    """
+    is_polars = hasattr(X, "with_columns")
+    kind_of_type = _polars_kind if is_polars else _pandas_kind
+    kind = kind_of_type(dtype)
+    if kind == "object":
+        return kind_of_entries(np.asarray(X[name], dtype=object))
+    return kind
+
+
+def categories_of_fit(part):
+    """Return the texts of each column of text of a fitted default part, by its name."""
+    columns = part[0] if isinstance(part, Pipeline) else None
+    if not isinstance(columns, ColumnTransformer):
+        return {}
+    encoder = columns.named_transformers_["texts"][-1]
+    names = columns.transformers_[0][2]
+    return {
+        name: set(texts) - {None}
+        for name, texts in zip(names, encoder.categories_, strict=True)
+    }
+
+
+def refuse_other_kinds(X, categories):
+    """Refuse a column of text that has become one of numbers, without a known value.
+
+    `categories` are those of the fit, by the name of the column.
+    """
+    for name, known in categories.items():
+        entries = np.asarray(X[name], dtype=object)
+        if not known or any(_text_of(entry) in known for entry in entries):
+            continue
+        if all(map(is_missing_entry, entries)):
+            continue
+        kind = _kind_of_column(X, name, X[name].dtype)
+        # New texts are unknown categories.
+        is_text = kind in ("text", "category", "number as text")
+        refuse(
+            CHECKS_OF_CATEGORIES,
+            column=name,
+            is_text=is_text,
+            known=known,
+            entries=entries,
+        )
 
 
 def _polars_kind(dtype):
@@ -226,7 +272,7 @@ def as_floats(X):
 
 
 def as_texts(X):
-    """Convert columns of text, categories or booleans to strings; missing is None."""
+    """Convert columns of text or categories to strings; missing is None."""
     columns = [np.asarray(X[name], dtype=object) for name in column_names(X)]
     texts = np.empty((len(X), len(columns)), dtype=object)
     for j, entries in enumerate(columns):

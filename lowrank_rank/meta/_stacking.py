@@ -26,7 +26,7 @@ from ..target_losses._target_loss import (
     sums_of_lists,
     values_of_lists,
 )
-from ..validation._arrays import ArrayLike, MatrixLike, take_rows
+from ..validation._arrays import ArrayLike, MatrixLike, is_data_frame, take_rows
 from ..validation._check import refuse
 from ..validation._checks_of_models import (
     CHECKS_OF_FOLDS,
@@ -37,7 +37,13 @@ from ..validation._findings import found, hand_on, with_findings
 from ..validation._ids import read_lists
 from ..validation._labels import joined_target, times_of_rows
 from ..validation._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
-from ._default_parts import default_parts, is_of_default_part, naming_part
+from ._default_parts import (
+    categories_of_fit,
+    default_parts,
+    is_of_default_part,
+    naming_part,
+    refuse_other_kinds,
+)
 from ._wrapped import WrappedRanker, WrapsModels, last_step
 
 
@@ -146,10 +152,11 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for fixed items
         `LowRankSurrogateRanker` with its defaults and with a forest, recommended for
         orders of labels (``target_loss="kendall"``, for places with gaps "dcg@10").
-        These parts take ordinary data frames: text, booleans, categories (a new one in
-        `predict` is unknown; of more than 255, the rarest count as one) and missing
-        values (linear parts and forests get medians). A dict sets parameters of these
-        parts, as a search does: ``{"trees__max_leaf_nodes": 4}``.
+        These parts take ordinary data frames: numbers, booleans (0 and 1), text and
+        categories (a new one in `predict` is unknown; of more than 255, the rarest
+        count as one) and missing values (linear parts and forests get medians). A dict
+        sets parameters of these parts, as a search does:
+        ``{"trees__max_leaf_nodes": 4}``.
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The
         parts of None are fitted to it, or to "ndcg" where they cannot.
@@ -574,6 +581,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
+        if is_data_frame(X):
+            refuse_other_kinds(X, self._categories_of_fit())
         parts = self.named_estimators_.items()
         try:
             return sum(self.weights_[name] * scores_of(part, X) for name, part in parts)
@@ -585,6 +594,13 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                     f"{str(error).splitlines()[-1]}"
                 ) from error
             raise
+
+    def _categories_of_fit(self):
+        """Return the texts of each column of text in fit, by name, of default parts."""
+        if not self._has_default_parts():
+            return {}
+        part = next(iter(self.named_estimators_.values()))
+        return categories_of_fit(part)
 
     @property
     def feature_importances_(self) -> Any:

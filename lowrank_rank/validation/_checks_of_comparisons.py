@@ -10,6 +10,7 @@ from ._arrays import column_names, shown
 from ._check import Check
 from ._columns import first_text
 from ._kinds import kind_of
+from ._near_ids import difference_of, near_pairs
 
 # Rankers and their labels ------------------------------------------------------------
 
@@ -387,7 +388,17 @@ def _finds_no_value(given):
     if query is None:
         return None
     example = shown(given.keys[0]) if given.keys else "none"
-    return {"name": given.name, "query": shown(query), "example": example}
+    words = {"name": given.name, "query": shown(query), "example": example, "near": ""}
+    pairs = near_pairs(dict.fromkeys(given.keys), dict.fromkeys(given.ids))
+    if pairs:
+        own, other = pairs[0]
+        words["query"] = shown(other)
+        words["example"] = shown(own)
+        words["near"] = (
+            f" {shown(own)} and {shown(other)} differ in {difference_of(own, other)} "
+            "alone."
+        )
+    return words
 
 
 def _finds_low_weights(given):
@@ -461,9 +472,9 @@ CHECKS_OF_QUERY_VALUES = [
         name="query without a value",
         finds=_finds_no_value,
         sentence=(
-            "{name} has no value for query {query}; its ids are such as {example}. "
-            "Give one for each query by its id, or an array in the order of first "
-            "appearance."
+            "{name} has no value for query {query}; its ids are such as {example}."
+            "{near} Give one for each query by its id, or an array in the order of "
+            "first appearance."
         ),
     ),
     Check(

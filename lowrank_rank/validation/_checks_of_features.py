@@ -696,10 +696,13 @@ def _other_kind(given):
     kinds_of_fit = getattr(given.model, "_column_kinds_", None)
     if kinds_of_fit is None:
         return None
+    categories = getattr(given.model, "_categories_of_fit", dict)()
     for j, kind in enumerate(kinds_of_columns(given.X)):
         if kind is None or kinds_of_fit[j] is None or kind == kinds_of_fit[j]:
             continue
         name, entries = all_columns(given.X)[j]
+        if name in categories:  # the table CHECKS_OF_CATEGORIES
+            continue
         if all(map(is_missing_entry, entries)):
             continue
         return {"column": name, "before": kinds_of_fit[j], "now": kind}
@@ -713,6 +716,31 @@ CHECKS_OF_COLUMNS_OF_FIT = [
         sentence=(
             "Column {column!r} of X held {before} in fit, and now holds {now}: give "
             "the columns of fit."
+        ),
+    ),
+]
+
+
+def _no_known_category(given):
+    """Find a column of text in fit, and of no text now, without a known value."""
+    if given.is_text:
+        return None
+    entry = next(one for one in given.entries if not is_missing_entry(one))
+    return {
+        "column": given.column,
+        "now": shown(entry, 40),
+        "before": shown(min(given.known), 40),
+    }
+
+
+#: Given column, entries, is_text (whether it holds text) and known, the texts of fit.
+CHECKS_OF_CATEGORIES = [
+    Check(
+        name="no known category",
+        finds=_no_known_category,
+        sentence=(
+            "Column {column!r} of X held text or categories in fit, such as {before}, "
+            "and now holds {now}, and no category of fit: give the columns of fit."
         ),
     ),
 ]

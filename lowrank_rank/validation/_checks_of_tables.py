@@ -15,6 +15,7 @@ from ._arrays import QUERY, column_names, is_frame
 from ._check import Check
 from ._columns import is_missing_entry, shown
 from ._kinds import kind_of
+from ._near_ids import difference_of, mending_lines, near_pairs
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
 DOCUMENT = ("docno", "doc_id")
@@ -169,6 +170,12 @@ def _finds_no_column(given):
                 f"rename_columns({[new if one == old else one for one in columns]})"
             ),
         }
+        if new in SCORE and str(old).lower() in ("rank", "distance"):
+            # The best document has the lowest.
+            arguments = {
+                "pandas": f"assign(score=-{given.name}[{old!r}])",
+                "polars": f"with_columns(score=-polars.col({old!r}).cast(float))",
+            }
         kind = kind_of(given.table)
         if kind in arguments:
             code = f"{given.name} = {given.name}.{arguments[kind]}"
@@ -484,6 +491,44 @@ def _finds_no_shared_document(given):
     }
 
 
+def _finds_near_ids(given):
+    """Find queries, or documents of a query, that differ in zeros, case or type."""
+    if given.run is None:
+        return None
+    pairs = near_pairs(given.run.keys(), given.qrels.keys())
+    if pairs:
+        sides = (given.run.keys(), given.qrels.keys())
+        return _words_of_near_ids(given, pairs[0], "query", *sides)
+    shared = [query for query in given.run if query in given.qrels]
+    for query in shared:
+        if near_pairs(given.run[query].keys(), given.qrels[query].keys()):
+            break
+    else:
+        return None
+    # Ids of documents that case or zeros tell apart are so in any query.
+    documents = dict.fromkeys(chain.from_iterable(given.run.values()))
+    judged = dict.fromkeys(chain.from_iterable(given.qrels.values()))
+    pairs = near_pairs(documents, judged)
+    if not pairs:
+        return None
+    return _words_of_near_ids(given, pairs[0], "document", documents, judged)
+
+
+def _words_of_near_ids(given, pair, kind, ids, others):
+    lines = ""
+    if given.tables:
+        lines = mending_lines(pair, ids, others, given.tables, kind == "query")
+    return {
+        "name": given.name,
+        "others": given.others or "the judgements",
+        "kind": kind,
+        "own": shown(pair[0]),
+        "other": shown(pair[1]),
+        "difference": difference_of(*pair),
+        "lines": lines,
+    }
+
+
 def _finds_skipped(given):
     if not given.skipped:
         return None
@@ -495,9 +540,24 @@ def _finds_skipped(given):
     }
 
 
-#: Given name, run and qrels (of checked ids); or name, query, skipped (documents that
+#: Given name, run and qrels (of checked ids), others (the name of qrels), and tables,
+#: by their expressions, as they were given.
+CHECKS_OF_NEAR_IDS = [
+    Check(
+        name="ids that nearly meet",
+        finds=_finds_near_ids,
+        sentence=(
+            "{name} has the {kind} {own}, and {others} {other}: they differ in "
+            "{difference} alone, and do not meet. Files keep ids if they are read as "
+            "text, as by pandas.read_csv(path, dtype=str)."
+        ),
+        remedies={"If they are the same": "{lines}"},
+    ),
+]
+#: Given what `CHECKS_OF_NEAR_IDS` are given; or name, query, skipped (documents that
 #: people did not label) and k.
 CHECKS_OF_RUNS = [
+    *CHECKS_OF_NEAR_IDS,
     Check(
         name="no shared query",
         finds=_finds_no_shared_query,

@@ -3,15 +3,29 @@
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
+from ..lists._lists import digest
 from ._arrays import take_rows
+from ._columns import is_missing_entry
+from ._entries import entries_of, floats_of
 from ._findings import found
+from ._frames import is_data_frame
 from ._rules import look_for
 
 #: Lists whose digests a model keeps, and whose features are compared: 64 kB.
 MAX_KEYS = 4000
 
-#: Distinct values of a feature in the first rows that tell lists apart.
+#: Rows whose features are hashed, of whole lists.
+MAX_ROWS = 2**15
+
+#: Entries of a block of rows that is hashed at once: 2 MB.
+_BLOCK = 2**18
+
+#: Distinct rows that tell lists apart.
 LEAST_DISTINCT = 20
+
+#: Constants of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 
 #: The sentence of `CutQueriesWarning`.
@@ -33,10 +47,10 @@ class KnownLists:
         Digests of the ids.
     lengths : ndarray of shape (n,)
         Numbers of rows.
-    contents : ndarray of shape (n,), or None
-        A number for the length and the features of four rows; equal for copies. NaN
-        for lists of one row and beyond the first `MAX_KEYS` lists; None if features do
-        not tell rows apart.
+    contents : ndarray of uint64, shape (n,), or None
+        Digest of the features of all rows, in any order; equal for copies. 0 for lists
+        of one row and for those that are not read; None if features do not tell rows
+        apart.
     """
 
     def __init__(self, keys, lengths, contents=None):
@@ -63,80 +77,121 @@ def known_lists(X, lists):
 
 
 def rows_to_know(lists):
-    """Return the rows that `contents_of` reads: four of each list, first to last.
-
-    The first rows of all lists come first. Lists of one catalogue share some documents:
-    one row does not tell them apart.
-    """
-    steps = lists.lengths[:MAX_KEYS] - 1
-    places = lists.starts[:MAX_KEYS] + np.outer(np.arange(4), steps) // 3
-    rows = places.ravel()
+    """Return the rows that `contents_of` reads, of whole lists, list by list."""
+    ends = np.cumsum(lists.lengths[:MAX_KEYS])
+    rows = np.arange(ends[ends <= MAX_ROWS].max(initial=0))
     return rows if lists.order is None else lists.order[rows]
 
 
 def contents_of(X_known, lengths):
-    """Compute a number for each list that copies share, as in `KnownLists`.
+    """Compute the digest of each list, as in `KnownLists`.
 
     `X_known` are the features of the rows of `rows_to_know`.
     """
-    if not issparse(X_known):
-        X_known = np.asarray(X_known)
-        if X_known.ndim != 2 or X_known.dtype.kind not in "fiub":
-            return None
-        if X_known.shape[1] == 0:
-            return None
-        # C order, in which a row of a frame and of an array has the same sum.
-        X_known = np.ascontiguousarray(X_known, dtype=float)
-    # A sum of features with weights that no features have by chance.
-    weights = np.sqrt(np.arange(2.0, X_known.shape[1] + 2.0))
-    if issparse(X_known):
-        weighted = csr_matrix(X_known).multiply(weights)
-        sums = np.asarray(weighted.sum(axis=1)).ravel()
-    else:
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums = np.sum(X_known * weights, axis=1)
-    first, second, third, last = np.split(sums, 4)
-    n_known = len(first)
-    # Discrete features are equal in different documents of a list too.
-    is_several = lengths[:n_known] > 1
-    if not is_several.any() or np.mean((first == last)[is_several]) > 0.01:
+    rows = row_digests(X_known)
+    if rows is None or len(rows) == 0:
         return None
+    n_rows = len(rows)
+    n_known = 1 + int(np.searchsorted(np.cumsum(lengths), n_rows))
     # Ranks, positions and features of items alone are equal in different queries.
-    columns = first[:, np.newaxis] if issparse(X_known) else X_known[:n_known]
-    least_distinct = max(LEAST_DISTINCT, n_known / 5)
-    if not any(len(np.unique(column)) >= least_distinct for column in columns.T):
+    if len(np.unique(rows)) < max(LEAST_DISTINCT, n_rows / 5):
         return None
-    contents = np.full(len(lengths), np.nan)
-    contents[:n_known] = first + np.e * second + np.sqrt(5.0) * third
-    contents[:n_known] += np.sqrt(7.0) * last + lengths[:n_known]
-    contents[lengths == 1] = np.nan  # one document is in several queries
+    # Discrete features are equal in different documents of a list too.
+    list_of_row = np.repeat(np.arange(n_known), lengths[:n_known])
+    by_list = np.lexsort((rows, list_of_row))
+    is_same_list = np.diff(list_of_row[by_list]) == 0
+    is_twin = is_same_list & (np.diff(rows[by_list]) == 0)
+    if is_twin.sum() > 0.01 * n_rows:
+        return None
+    contents = np.zeros(len(lengths), dtype=np.uint64)
+    starts = np.append(0, np.cumsum(lengths[: n_known - 1]))
+    contents[:n_known] = np.add.reduceat(_mixed(rows), starts)
+    contents[lengths == 1] = 0  # one document is in several queries
     return contents
 
 
-def may_be_copies(columns, lists, one_part, other_part):
-    """Return whether lists of two parts agree in a feature that tells lists apart.
+def row_digests(X):
+    """Digest the rows of X: equal rows of arrays, sparse ones and frames are equal.
 
-    A fast test before `contents_of`: copies are equal in each feature.
+    The digest of an entry is a hash of its column and of the bits of its float64, every
+    NaN alike and -0 as 0, or of the letters of its text. That of 0 is 0, so that sparse
+    rows need only their entries. The digest of a row is the sum over its columns,
+    modulo 2^64.
 
-    Parameters
-    ----------
-    columns : iterable of array-likes of shape (n_rows,)
-        The features.
-    lists : RankingLists
-    one_part, other_part : ndarray of int
-        Lists of the two parts.
+    Returns
+    -------
+    ndarray of uint64, shape (n_rows,), or None
+        None if X is no table.
     """
-    first_rows = lists.starts
-    if lists.order is not None:
-        first_rows = lists.order[first_rows]
-    least_distinct = max(LEAST_DISTINCT, lists.n_lists / 5)
-    for column in columns:
-        values = np.asarray(column)[first_rows]
-        if values.dtype.kind not in "fiub":
-            return False
-        if len(np.unique(values)) >= least_distinct:
-            return bool(np.isin(values[one_part], values[other_part]).any())
-    return False
+    if issparse(X):
+        X = csr_matrix(X, dtype=np.float64)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        entries = _digests_of_floats(X.data, _keys(X.indices))
+        totals = np.append(np.zeros(1, np.uint64), np.cumsum(entries))
+        return totals[X.indptr[1:]] - totals[X.indptr[:-1]]
+    if not is_data_frame(X):
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] == 0:
+            return None
+        if X.dtype.kind in "fiub":
+            return _digests_of_array(X)
+    total = np.zeros(len(X), dtype=np.uint64)
+    for place in range(X.shape[1]):
+        entries = entries_of(X, place)
+        digests_of = _digests_of_objects
+        if entries.dtype.kind in "fiubmM":
+            digests_of = _digests_of_floats
+        total += digests_of(entries, _keys(place))
+    return total
+
+
+def _digests_of_array(X):
+    """Digest the rows of an array of numbers, in blocks that fit the cache."""
+    keys = _keys(np.arange(X.shape[1]))
+    size = max(1, _BLOCK // X.shape[1])
+    blocks = [
+        _digests_of_floats(X[start : start + size], keys).sum(axis=1, dtype=np.uint64)
+        for start in range(0, len(X), size)
+    ]
+    return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.uint64)
+
+
+def _digests_of_objects(entries, key):
+    """Digest numbers as floats, and other entries by their letters."""
+    floats = floats_of(entries)
+    if floats is not None:
+        return _digests_of_floats(floats, key)
+    codes: dict = {}
+    texts = [None if is_missing_entry(one) else str(one) for one in entries]
+    places = [codes.setdefault(text, len(codes)) for text in texts]
+    of_texts = np.frombuffer(b"".join(map(digest, codes)), dtype=np.uint64)
+    return _mixed(of_texts[places] ^ key)
+
+
+def _digests_of_floats(values, keys):
+    """Digest the bits of float64; 0 for 0."""
+    values = np.array(values, dtype=np.float64)
+    values[np.isnan(values)] = np.nan
+    digests = _mixed(values.view(np.uint64) ^ keys)
+    digests[values == 0] = 0
+    return digests
+
+
+def _keys(places):
+    """Return the numbers that tell columns apart."""
+    return (np.atleast_1d(places) + 1).astype(np.uint64) * _STEP
+
+
+def _mixed(bits):
+    """Mix the bits, so that sums of several have no structure (splitmix64)."""
+    bits = bits ^ (bits >> np.uint64(32))
+    bits *= _STEP
+    bits ^= bits >> np.uint64(29)
+    bits *= _MIX
+    bits ^= bits >> np.uint64(32)
+    return bits
 
 
 class CutQueriesWarning(UserWarning):
@@ -185,8 +240,10 @@ def look_for_known_queries(models, lists, features_of, name=None):
         if fitted.contents is None:
             continue
         if scored.contents is None:
-            X_known = features_of(rows_to_know(lists))
-            scored.contents = contents_of(X_known, scored.lengths)
+            rows = rows_to_know(lists)
+            if len(rows) == 0:
+                return
+            scored.contents = contents_of(features_of(rows), scored.lengths)
         look_for("copied queries", fitted, scored)
         if name is not None:
             look_for("training queries", name, fitted, scored, about=name)

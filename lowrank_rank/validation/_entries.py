@@ -23,7 +23,7 @@ def columns_of_objects(X):
     if is_data_frame(X):
         names = column_names(X)
         places = [j for j, dtype in enumerate(X.dtypes) if holds_objects(dtype)]
-        return [(j, names[j], _entries_of(X, j)) for j in places]
+        return [(j, names[j], entries_of(X, j, dtype=object)) for j in places]
     if not isinstance(X, np.ndarray | list | tuple):
         return []
     try:
@@ -41,7 +41,7 @@ def all_columns(X):
     """List name or index, and entries, of each column of a table of two dimensions."""
     names = column_names(X) if is_frame(X) else []
     if is_data_frame(X):
-        return [(name, _entries_of(X, j)) for j, name in enumerate(names)]
+        return [(name, entries_of(X, j, dtype=object)) for j, name in enumerate(names)]
     if names:
         return [(name, np.asarray(X[name], dtype=object)) for name in names]
     try:
@@ -51,10 +51,10 @@ def all_columns(X):
     return list(enumerate(entries.T)) if entries.ndim == 2 else []
 
 
-def _entries_of(X, j):
-    """Entries of a column of a frame, which may have a name twice."""
-    column = X[:, j] if hasattr(X, "with_columns") else X.iloc[:, j]
-    return np.asarray(column, dtype=object)
+def entries_of(X, j, dtype=None):
+    """Entries of a column of an array, or of a frame, which may have a name twice."""
+    column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
+    return np.asarray(column, dtype=dtype)
 
 
 def floats_of(entries):

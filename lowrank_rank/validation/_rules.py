@@ -15,6 +15,7 @@ from scipy import special, stats
 from sklearn.base import clone, is_classifier
 
 from ..lists._lists import RankingLists, plain
+from ..lists._ranks import mid_ranks
 from ._findings import found
 from ._lines_of_tables import line_without_item
 
@@ -225,6 +226,20 @@ def _depth(depths, k):
     )
 
 
+def _unjudged_top(name, k):
+    """Find a run whose first k documents have no judgement, in any query.
+
+    `k` is None if some of them have one.
+    """
+    if k is None:
+        return None
+    return (
+        f"No query has a judgement of the first {k} documents of {name!r}, which count "
+        f"as not relevant: judge them. (evaluate_run has the judged fraction, "
+        f"measure='judged@{k}'.)"
+    )
+
+
 def _all_relevant(measure, y):
     """Find grades that differ, all of them relevant."""
     if measure.labels != "binary" or y.ndim > 2 or y.size < 50:
@@ -248,21 +263,12 @@ def _all_relevant(measure, y):
 
 
 def _reversed_scores(name, values, random_values):
-    """Find scores that are below the random order, query by query."""
-    difference = values - random_values
-    difference = difference[~np.isnan(difference)]
-    difference[np.abs(difference) <= 1e-12] = 0.0
-    n = len(difference)
-    if n < 10 or difference.mean() >= 0:
-        return None
-    # The one-sided t test; no spread at all is a difference beyond doubt.
-    standard_error = difference.std(ddof=1) / np.sqrt(n)
-    quantile = stats.t.isf(LEVEL / 2, n - 1)
-    if difference.mean() >= -quantile * standard_error:
-        return None
+    """Find scores that `are_reversed` below the random order by a measure too."""
     is_compared = ~np.isnan(values - random_values)
     mean = values[is_compared].mean()
     random_mean = random_values[is_compared].mean()
+    if not mean < random_mean:
+        return None
     return (
         f"{name!r} is below the random order, {mean:.3f} to {random_mean:.3f} "
         "(p < .001): are lower scores better (distances, ranks)? Then give -scores."
@@ -300,31 +306,41 @@ def centred_labels(y, lists):
 
 
 def are_reversed(scores, rows, centred, lists):
-    """Return whether scores vary against labels.
+    """Return whether the ranks of scores are against the labels, beyond random orders.
 
-    A fast test before that of the measure. The arguments are from `centred_labels`.
+    The arguments are from `centred_labels`. Under a random order of each list, the sum
+    of products of centred ranks and centred labels y has the mean 0 and the variance
+    ``sum_q sum_i rank_qi**2 sum_i y_qi**2 / (r_q - 1)`` for lists q of r_q documents.
+    Fewer than ten lists are no sample of queries.
     """
+    if lists.n_lists < 10:
+        return False
+    ranks = mid_ranks(scores[rows], lists)
+    ranks -= lists.repeat((lists.lengths + 1) / 2.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        # Covariance of each list, times its length.
-        covariance = lists.sum(scores[rows] * centred)
-        total = covariance.sum()
-        if total >= 0:
-            return False
-        # Under random scores the sum is normal: z < -3.3 in LEVEL / 2 of the cases. The
-        # values of measures are skewed if few queries have few relevant documents.
-        return total**2 > 3.3**2 * (covariance @ covariance)
+        # Rank 1 is the best: a sum above 0 has high labels at low scores.
+        total = np.sum(ranks * centred)
+        squares = lists.sum(ranks**2) * lists.sum(centred**2)
+        variance = np.sum(squares / np.maximum(lists.lengths - 1, 1))
+        # z > 3.3 in LEVEL / 2 of the cases.
+        return bool(total > 3.3 * np.sqrt(variance))
 
 
-def _two_scores(name, scores, y, lists):
-    """Find scores of two whole values, such as classes, in lists of several rows."""
+def _two_scores(name, dtype, scores, y, lists):
+    """Find scores of two whole values, such as classes, in lists of several rows.
+
+    `dtype` is the type of the scores as given: only whole numbers and booleans are
+    classes, and a feature of floats may be 0 or 1.
+    """
+    if dtype.kind not in "biu":
+        return None
     if lists.n_rows < 5 * lists.n_lists or lists.n_rows < 50:
         return None
     if len(set(scores[:50].tolist())) > 2:
         return None
     lowest = scores.min()
     highest = scores.max()
-    is_whole = lowest == np.floor(lowest) and highest == np.floor(highest)
-    if lowest == highest or not is_whole:
+    if lowest == highest:
         return None
     if not np.all((scores == lowest) | (scores == highest)):
         return None
@@ -347,8 +363,8 @@ def _training_queries(name, fitted, scored):
     if scored.contents is None:
         return None
     places, scored_places = fitted.shared_with(scored)
-    is_same = fitted.contents[places] == scored.contents[scored_places]
-    n = int(is_same.sum())
+    known = scored.contents[scored_places]
+    n = np.count_nonzero((fitted.contents[places] == known) & (known > 0))
     if n < 5:
         return None
     return (
@@ -361,11 +377,12 @@ def _copied_queries(fitted, scored):
     """Find lists that are copies of lists of the fit, under other ids."""
     if fitted.contents is None or scored.contents is None:
         return None
-    is_copy = np.isin(scored.contents, fitted.contents)
+    is_known = scored.contents > 0
+    is_copy = is_known & np.isin(scored.contents, fitted.contents)
     if is_copy.any():
         is_copy &= ~np.isin(scored.keys, fitted.keys)
     n = int(is_copy.sum())
-    n_known = np.count_nonzero(~np.isnan(scored.contents))
+    n_known = np.count_nonzero(is_known)
     if n < 3 or n < 0.02 * n_known:
         return None
     return (
@@ -512,6 +529,7 @@ RULES: dict[str, Rule] = {
     "marks of votes": Rule(_marks_of_votes),
     "long texts": Rule(_long_texts),
     "depth": Rule(_depth, SuspiciousDataWarning),
+    "unjudged top": Rule(_unjudged_top),
     "all relevant": Rule(_all_relevant, SuspiciousDataWarning),
     "reversed scores": Rule(_reversed_scores, SuspiciousDataWarning),
     "two scores": Rule(_two_scores, SuspiciousDataWarning),

@@ -236,7 +236,9 @@ def _read_results(given):
     given.tied = outcomes.tied
     given.sign = np.where(outcomes.second_won, -1.0, 1.0)
     given.weights = np.ones(len(given.pairs))
-    if given.covariates is None and given.unclear_row is None:
+    # Where no second item wins, the first column holds the winners.
+    has_sides = outcomes.second_won.any()
+    if has_sides and given.covariates is None and given.unclear_row is None:
         sides = np.where(outcomes.second_won, given.pairs[:, ::-1].T, given.pairs.T)
         look_for("always first", *sides, given.names)
 

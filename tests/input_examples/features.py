@@ -3,7 +3,11 @@
 import pandas as pd
 import polars as pl
 
-from lowrank_rank import HistGradientBoostingRanker, OrderPreservingRegressor
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    OrderPreservingRegressor,
+    StackingRanker,
+)
 
 from . import Example
 from .kinds import FIT, documents
@@ -47,6 +51,16 @@ def fitted_with_category():
     X["c"] = pd.Categorical(["red", "blue", "red"] * 8)
     data["model"].fit(X, data["y"], qid=data["qid"])
     return {"X": X, "model": data["model"]}
+
+
+def stack_with_text():
+    """Documents with a column of text, and a stack that is fitted to them."""
+    data = documents()
+    X = pd.DataFrame(data["X"], columns=["a", "b", "c"])
+    X["c"] = ["red", "blue", "red"] * 8
+    model = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
+    model.fit(X, data["y"], qid=data["qid"])
+    return {"X": X, "model": model}
 
 
 def _text_column(values, right, n_codes=0):
@@ -447,5 +461,9 @@ EXAMPLES = [
         fitted_with_category,
         "X['c'] = 1.0",
         PREDICT,
+    ),
+    *(
+        Example("no known category", stack_with_text, f"X['c'] = {values}", PREDICT)
+        for values in ("1.0", "True", "numpy.arange(24)")
     ),
 ]

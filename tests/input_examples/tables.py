@@ -24,6 +24,14 @@ def documents():
     }
 
 
+def of_digits():
+    """A run and judgements whose ids are digits of one width."""
+    return {
+        "run": {"q1": {"0012": 1.0, "1234": 0.5}},
+        "qrels": {"q1": {"0012": 1, "1234": 0}},
+    }
+
+
 def exchanged():
     one = documents()
     return {"qrels": one["qrels"], "runs": {"one": one["run"]}}
@@ -208,6 +216,45 @@ EXAMPLES = [
         FRAME + "runs['0'] = run.rename(columns={'score': 'sim'})",
         JOIN,
         [""],
+    ),
+    *(
+        Example(
+            "columns of documents",
+            documents,
+            f"{frame}run = {ranks}",
+            EVALUATE,
+            [""],
+        )
+        for frame, ranks in (
+            (FRAME, "run.assign(rank=-run['score']).drop(columns='score')"),
+            (POLARS, "run.with_columns(rank=-polars.col('score')).drop('score')"),
+        )
+    ),
+    *(
+        Example("ids that nearly meet", clean, fault, call, [""] * n_remedies)
+        for clean, fault, call, n_remedies in (
+            (of_digits, "run = {'q1': {12: 1.0, 1234: 0.5}}", EVALUATE, 1),
+            (of_digits, FRAME + "run['docno'] = run['docno'].astype(int)", EVALUATE, 1),
+            (
+                of_digits,
+                POLARS + "run = run.cast({'docno': polars.Int64})",
+                EVALUATE,
+                1,
+            ),
+            (of_digits, "qrels = {'q1': {12: 1, 1234: 0}}", EVALUATE, 1),
+            (of_digits, "run = {'q1': {'12.0': 1.0, '1234.0': 0.5}}", EVALUATE, 0),
+            (of_digits, "run = {'Q1': run['q1']}", EVALUATE, 1),
+            (of_digits, "run = {'q1': ['12', '1234']}", EVALUATE, 0),
+            (documents, "run['q1'] = {'A': 1.5, 'b': 10.0, 'c': 9.5}", EVALUATE, 1),
+            (documents, "qrels['q1'] = {'A': 2, 'C': 1}", EVALUATE, 1),
+            (runs, "runs['1'] = {'q1': {'C': 1.0}, 'q2': {'C': .5, 'B': 2}}", JOIN, 1),
+            (
+                runs,
+                "runs['1'] = {'q1': {'C': 1.0}, 'q2': {'C': .5, 'B': 2}}",
+                COMPARE_RUNS,
+                1,
+            ),
+        )
     ),
     Example("query twice", documents, "run = {1: {'a': 1.0}, '1': {}}", EVALUATE),
     Example("several tables by name", documents, "run = {'bm25': run}", EVALUATE, [""]),
