@@ -237,9 +237,9 @@ class BaseRanker(SetsParameters):
     predict: Callable[..., np.ndarray]
 
     # Metadata routing requests the query ids by default.
-    __metadata_request__fit = {"qid": True}  # noqa: RUF012
-    __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
-    __metadata_request__score = {"qid": True}  # noqa: RUF012
+    __metadata_request__fit = {"qid": True, "one_list": True}  # noqa: RUF012
+    __metadata_request__partial_fit = {"qid": True, "one_list": True}  # noqa: RUF012
+    __metadata_request__score = {"qid": True, "one_list": True}  # noqa: RUF012
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -264,7 +264,7 @@ class BaseRanker(SetsParameters):
         """Compute scores to rank by, shape (n_rows,) or (n_queries, r)."""
         return self.predict(X)
 
-    def _grades(self, y):
+    def _grades(self, y, *, one_list):
         """Return labels for the measure of the target loss."""
         return y
 
@@ -276,6 +276,7 @@ class BaseRanker(SetsParameters):
         sample_weight: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> float:
         """Compute the mean of the target loss's measure over the lists.
 
@@ -289,6 +290,9 @@ class BaseRanker(SetsParameters):
             A list has the mean weight of its rows.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document; required if the model was fitted with ids.
+        one_list : bool, default=False
+            Rank all rows as one list, as after ``fit(..., one_list=True)``. More than
+            200 rows without ids need one of both.
 
         Returns
         -------
@@ -300,7 +304,7 @@ class BaseRanker(SetsParameters):
         check_is_fitted(self)
         if issparse(y):
             return self._score_sparse(X, y, qid, sample_weight)
-        data, qid = read_to_score(self, X, y, qid, sample_weight)
+        data, qid = read_to_score(self, X, y, qid, sample_weight, one_list)
         scores = self._ranking_scores(X, qid=qid)
         value = mean_of_data(self.target_loss_, data, scores)
         if getattr(self, "verbose", 0):
@@ -311,7 +315,7 @@ class BaseRanker(SetsParameters):
         """Compute the score of sparse labels, a few rows at a time."""
         arrive(X=X, qid=qid, sample_weight=sample_weight)
         check_same_index(X=X, sample_weight=sample_weight)
-        check_scored_rows(self, y, qid, is_carried=False)
+        check_scored_rows(self, y, qid, is_carried=False, one_list=False)
 
         def scores_of(rows):
             return self._ranking_scores(take_rows(X, rows))
@@ -362,14 +366,9 @@ class BaseRanker(SetsParameters):
         check_is_fitted(self)
         arrive(X=X, qid=qid)
         check_same_index(X=X, qid=qid)
-        check_one_list(one_list, qid, self.n_items_)
+        check_one_list(one_list, qid=qid, n_items=self.n_items_)
         if qid is None and self._has_qid_ and not one_list:
-            refuse(
-                CHECKS_OF_SCORED_ROWS,
-                model=self,
-                has_ids_in_fit=True,
-                one_list="one_list = True",
-            )
+            refuse(CHECKS_OF_SCORED_ROWS, model=self, has_ids_in_fit=True)
         return self._ranks(X, qid)
 
     def _ranks(self, X, qid):
@@ -397,9 +396,30 @@ class BaseRanker(SetsParameters):
         tags.regressor_tags.poor_score = not loss.reaches_one or loss.labels == "binary"
         return tags
 
-    def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
+    def _read(
+        self,
+        X,
+        y,
+        qid,
+        sample_weight,
+        loss,
+        *,
+        reset=True,
+        whole=True,
+        one_list=False,
+    ):
         """Read the `Data` of a fit: the `whole` of the rows, or one block of them."""
-        return read(self, X, y, qid, sample_weight, loss, reset=reset, whole=whole)
+        return read(
+            self,
+            X,
+            y,
+            qid,
+            sample_weight,
+            loss,
+            reset=reset,
+            whole=whole,
+            one_list=one_list,
+        )
 
     def _set_lists(self, rows, loss):
         """Set the fitted attributes of a target loss and the lists of `Data`."""
@@ -512,6 +532,6 @@ class BinaryRanker(BaseRanker):
     def _ranking_scores(self, X, qid=None):
         return self._sign() * self.decision_function(X)
 
-    def _grades(self, y):
+    def _grades(self, y, *, one_list):
         positive, _, _ = read_binary_labels(y, self.classes_, self.pos_label_, self)
         return positive.astype(float)

@@ -30,10 +30,12 @@ def block_of(entries):
     return (*entries, *[None] * (4 - len(entries)))
 
 
-def read_block(block, ranker, loss):
+def read_block(block, ranker, loss, *, one_list=False):
     """Read a block against the columns of the first block, which the ranker has."""
     X, y, qid, weights = block_of(block)
-    return ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
+    return ranker._read(
+        X, y, qid, weights, loss, reset=False, whole=False, one_list=one_list
+    )
 
 
 class GivenBlocks:

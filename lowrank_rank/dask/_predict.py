@@ -139,7 +139,7 @@ def rank(
         ranks_lists=is_documents and _needs_lists(model),
         ranks_without_ids=is_documents and qid is None and not one_list,
     )
-    check_one_list(one_list, qid, model.n_items_)
+    check_one_list(one_list, qid=qid, n_items=model.n_items_)
     scores: Any = predict(model, X)
     if model.n_items_ is not None:
         orders = scores.map_blocks(lambda s: np.argsort(-s, axis=1, kind="stable"))

@@ -338,6 +338,7 @@ class AddsUp(FitsEncodedTargets):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> Any:
         """Add a block of whole lists; the model becomes the one of `fit` on all lists.
 
@@ -347,7 +348,7 @@ class AddsUp(FitsEncodedTargets):
 
         Parameters
         ----------
-        X, y, qid, sample_weight
+        X, y, qid, sample_weight, one_list
             As in `fit`. A list must be in one block: a block must not begin with the
             last id of the block before. A list that comes back later counts as a new
             list. Without qid each block is one list; blocks with and without ids do not
@@ -365,10 +366,10 @@ class AddsUp(FitsEncodedTargets):
             features for the sums, or fixed items come without ``estimator="ridge"``.
             The model is unchanged then.
         """
-        return self._add_block((X, y, qid, sample_weight))
+        return self._add_block((X, y, qid, sample_weight), one_list=one_list)
 
     @available_if(has_sums)
-    def fit_blocks(self, blocks: Iterable[Any]) -> Any:
+    def fit_blocks(self, blocks: Iterable[Any], *, one_list: bool = False) -> Any:
         """Fit to blocks of whole lists, with one block at a time in memory.
 
         One pass over the blocks gives the same model as `fit` on all rows, up to
@@ -379,6 +380,8 @@ class AddsUp(FitsEncodedTargets):
         blocks : iterable of (X, y, qid) or (X, y, qid, sample_weight)
             Arguments of `fit`, or None; `datasets.iter_lists` gives such blocks. A list
             must be in one block.
+        one_list : bool, default=False
+            Say that each block is one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -392,7 +395,7 @@ class AddsUp(FitsEncodedTargets):
             are too many features for the sums, or fixed items come without
             ``estimator="ridge"``. The model is unchanged then.
         """
-        return self._fit_blocks(blocks)
+        return self._fit_blocks(blocks, one_list=one_list)
 
     def _add_block(self, block, **options):
         """Run `partial_fit`, with further arguments of `_read_block`."""
@@ -439,10 +442,19 @@ class AddsUp(FitsEncodedTargets):
             earlier_lists.add(rows.ids)
         return self._sums_of(rows, encoding)
 
-    def _read_block(self, X, y, qid=None, sample_weight=None, *, reset):
+    def _read_block(self, X, y, qid=None, sample_weight=None, *, reset, one_list=False):
         """Return the `Data` of a block and their `Encoding`."""
         loss = self._checked_loss()
-        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
+        rows = self._read(
+            X,
+            y,
+            qid,
+            sample_weight,
+            loss,
+            reset=reset,
+            whole=False,
+            one_list=one_list,
+        )
         return rows, self._encode(rows, loss)
 
     def _check_judged(self, sums):

@@ -186,6 +186,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "LowRankSurrogateRanker":
         """Encode the labels and fit the regression.
 
@@ -203,6 +204,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Importance of each row; constant within a list it is a list weight. Bins and
             leaves of "trees" count rows.
+        one_list : bool, default=False
+            Say that all rows are one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -217,7 +220,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         """
         with fresh_fit(self):
             loss = self._checked_loss()
-            rows = self._read(X, y, qid, sample_weight, loss)
+            rows = self._read(X, y, qid, sample_weight, loss, one_list=one_list)
             self._keep(self._fit_model(rows, loss))
         return self
 

@@ -329,6 +329,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "StackingRanker":
         """Find the weights on held-out queries, and fit the parts that have one.
 
@@ -344,6 +345,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights for the fit of the parts; a list counts in the measure by their
             mean.
+        one_list : bool, default=False
+            Say that all rows are one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -365,7 +368,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """
         with fresh_fit(self):
             measure = self._checked_loss()
-            data = self._read(X, y, qid, sample_weight, measure)
+            data = self._read(X, y, qid, sample_weight, measure, one_list=one_list)
             self._set_lists(data, measure)
             rows = rows_of_parts(data, y, qid, sample_weight)
             parts = self._read_parts(data, measure)

@@ -178,6 +178,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "WrappedRanker":
         """Fit a clone of the estimator.
 
@@ -193,6 +194,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             Weights for the fit of `estimator`. XGBRanker and others that take ``qid``
             weigh lists, and get the mean weight of each list. CatBoostRanker gets
             weights that are constant within lists as ``group_weight``.
+        one_list : bool, default=False
+            Say that all rows are one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -208,7 +211,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         """
         with fresh_fit(self):
             loss = self._checked_loss()
-            rows = self._read(X, y, qid, sample_weight, loss)
+            rows = self._read(X, y, qid, sample_weight, loss, one_list=one_list)
             X, y, lists, weights = rows
             _, last = last_step(self.estimator)
             refuse(

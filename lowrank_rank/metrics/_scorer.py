@@ -57,8 +57,7 @@ def make_ranking_scorer(
         ``NDCG(k=10)``. A list, or a dict with custom names, makes one scorer that
         predicts once and returns a dict, for multi-metric evaluation.
     one_list : bool, default=False
-        Say that one-dimensional labels without qid are one single list, where nothing
-        in the model says so.
+        Say that the rows of each fold are one list, where nothing in the model says so.
     pos_label : int, float, bool, str or None, default=None
         The relevant class of a binary classifier. None is the ``pos_label_`` of the
         model; without one, labels are grades, and scores belong to the last class.
@@ -82,8 +81,10 @@ def make_ranking_scorer(
     Notes
     -----
     The scorer refuses to rank rows of several queries as one list. This happens if y is
-    one-dimensional without qid, with or without ids in the fit. Only a classifier of
-    two classes, which ranks all rows, and `one_list` allow it. In a search set
+    one-dimensional without qid, with or without ids in the fit. `one_list` allows it,
+    here or in the fit of a ranker, and a classifier of two classes, which ranks all
+    rows. A count at the top ("precision@20") of such a classifier is refused as well:
+    20 of the rows of a fold depend on the number of folds. In a search set
     ``error_score="raise"``: with its default any such error becomes nan and the first
     candidate wins.
 
@@ -220,9 +221,17 @@ class RankingScorer(BaseEstimator):
         measures = self.measure
         if not isinstance(measures, dict):
             measures = {"": measures}
+        # `labels_and_scores` has asked whether these rows are one list.
+        is_one_list = qid is None and one_label_per_row(y)
         values = {}
         for name, measure in measures.items():
-            value = measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
+            value = measure.measure(
+                y,
+                scores,
+                qid=qid,
+                sample_weight=sample_weight,
+                one_list=is_one_list,
+            )
             values[name] = float(value)
             look_for_worthless_grades(measure, y)
             if not issparse(y):
@@ -265,6 +274,12 @@ class RankingScorer(BaseEstimator):
         """
         n_lists = max((ranker.n_lists_ for ranker in rankers), default=0)
         with_qid = [_was_fitted_with_qid(ranker) for ranker in rankers]
+        measures = self.measure
+        if not isinstance(measures, dict):
+            measures = {"": measures}
+        one_list = self.one_list or any(
+            getattr(ranker, "_is_one_list_", False) for ranker in rankers
+        )
         refuse(
             CHECKS_OF_SCORED_MODELS,
             model=model,
@@ -275,8 +290,9 @@ class RankingScorer(BaseEstimator):
             n_rows=n_rows(y),
             n_lists=n_lists,
             with_qid=with_qid,
-            one_list=self.one_list,
+            one_list=one_list,
             ranks_all_rows=is_classifier(model) and len(model.classes_) == 2,
+            measures=measures,
             name=name,
         )
         was_one_list = n_lists == 1 and not any(with_qid)

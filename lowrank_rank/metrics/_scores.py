@@ -18,6 +18,7 @@ def measure_score(
     sample_weight: Any = None,
     average: Any = "mean",
     zero_division: float = np.nan,
+    one_list: bool = False,
     **params: Any,
 ) -> float | np.ndarray:
     """Return the value of any measure, by its name or as an object.
@@ -47,6 +48,8 @@ def measure_score(
         appearance.
     zero_division : float, default=nan
         Value of a list for which the measure is undefined; nan skips it in the mean.
+    one_list : bool, default=False
+        Say that all rows are one list; more than 200 rows without ids warn.
     **params : dict
         Parameters of the measure, e.g. ``relevance_threshold=2``, ``neutral=0`` of
         "eru", ``max_grade=3`` of "err" or ``weights="difference"`` of "pd".
@@ -84,6 +87,7 @@ def measure_score(
         sample_weight=sample_weight,
         average=average,
         zero_division=zero_division,
+        one_list=one_list,
     )
 
 
@@ -96,6 +100,7 @@ def ndcg_score(
     sample_weight: Any = None,
     average: Any = "mean",
     zero_division: float = np.nan,
+    one_list: bool = False,
     gain: str = "linear",
 ) -> float | np.ndarray:
     """Normalised discounted cumulative gain.
@@ -121,6 +126,8 @@ def ndcg_score(
         appearance.
     zero_division : float, default=nan
         Value of a list without grades above 0; nan skips it in the mean.
+    one_list : bool, default=False
+        Say that all rows are one list; more than 200 rows without ids warn.
     gain : {"linear", "exponential"}, default="linear"
         The grade y itself, or 2**y - 1.
 
@@ -155,4 +162,5 @@ def ndcg_score(
         sample_weight=sample_weight,
         average=average,
         zero_division=zero_division,
+        one_list=one_list,
     )

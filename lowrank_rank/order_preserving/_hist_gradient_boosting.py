@@ -222,6 +222,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "HistGradientBoostingRanker":
         """Grow the trees.
 
@@ -239,6 +240,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             weight 0 do not count, and a constant factor changes nothing. A list of
             weight 2 has the derivatives of the list twice; `min_samples_leaf` and the
             bins count rows.
+        one_list : bool, default=False
+            Say that all rows are one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -259,7 +262,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             loss = resolve_target_loss(self.target_loss, copied=True)
             for surrogate in self._losses:
                 check_loss(surrogate, loss, type(self).__name__)
-            rows = self._read(X, y, qid, sample_weight, loss)
+            rows = self._read(X, y, qid, sample_weight, loss, one_list=one_list)
             refuse(CHECKS_OF_GRADES_OF_TREES, model=self, y=rows.y)
             self._set_lists(rows, loss)
             rows = _select_rows(rows, np.flatnonzero(rows.weights > 0))

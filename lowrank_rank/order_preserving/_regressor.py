@@ -1,6 +1,7 @@
 """OrderPreservingRegressor: linear scores under an order-preserving surrogate."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -167,6 +168,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "OrderPreservingRegressor":
         """Minimise the surrogate.
 
@@ -181,6 +183,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Importance of each row. A constant weight within a list is a list weight.
+        one_list : bool, default=False
+            Say that all rows are one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -202,11 +206,13 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         """
         with fresh_fit(self):
             loss = self._check_parameters()
-            rows = self._read(X, y, qid, sample_weight, loss)
+            rows = self._read(X, y, qid, sample_weight, loss, one_list=one_list)
             self._fit(Blocks([rows]), loss)
         return self
 
-    def fit_blocks(self, blocks: Iterable[Any]) -> "OrderPreservingRegressor":
+    def fit_blocks(
+        self, blocks: Iterable[Any], *, one_list: bool = False
+    ) -> "OrderPreservingRegressor":
         """Minimise the surrogate over blocks of whole lists, one at a time in memory.
 
         The result equals `fit` on all rows together, up to rounding and `tol`. One pass
@@ -220,6 +226,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             Arguments of `fit`, or None; for instance `datasets.iter_lists`. Every
             iteration must give the same blocks. All rows of a list must be in one
             block.
+        one_list : bool, default=False
+            Say that each block is one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -238,7 +246,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             X, y, *_ = first_block(blocks)
             self._validate_X(X, reset=True)
             read_item_names(self, y, reset=True)
-            self._fit(Blocks(blocks).map(read_block, self, loss), loss)
+            read = partial(read_block, one_list=one_list)
+            self._fit(Blocks(blocks).map(read, self, loss), loss)
         return self
 
     def _has_link(self):

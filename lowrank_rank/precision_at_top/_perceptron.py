@@ -31,7 +31,7 @@ from ..validation._cut_queries import known_lists
 from ..validation._findings import found
 from ..validation._ids import read_lists
 from ..validation._kinds import arrive
-from ..validation._labels import split_target
+from ..validation._labels import check_one_list, split_target
 from ..validation._parameters import (
     RUNTIME,
     all_or_nothing,
@@ -222,7 +222,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(
-        self, X: MatrixLike, y: ArrayLike, *, qid: ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "PrecisionAtKPerceptron":
         """Fit the weights, and the threshold of `predict`.
 
@@ -234,6 +239,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             Labels of two classes; may carry its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query ids, each query with a top of its own. None is one list.
+        one_list : bool, default=False
+            Say that all rows are one list, as without ids.
 
         Returns
         -------
@@ -259,7 +266,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         arrive(X=X, y=y, qid=qid)
         with fresh_fit(self):
             loss = self._checked_loss()
-            X, positive, lists = self._read_labels(X, y, qid)
+            X, positive, lists = self._read_labels(X, y, qid, one_list=one_list)
             check_top(loss, positive, lists, self.solver)
             path, scaled, shift = self._standardise(X, positive)
             weights = self._solve(path, scaled, shift, positive, lists)
@@ -281,6 +288,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "PrecisionAtKPerceptron":
         """Take one pass over more rows; each call is one list, or whole queries.
 
@@ -299,6 +307,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             All labels; needed in the first call if its y holds one class only.
         qid : array-like of shape (n_rows,) or None, default=None
             Query ids of the rows, as in `fit`.
+        one_list : bool, default=False
+            As in `fit`.
 
         Returns
         -------
@@ -320,7 +330,13 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         with all_or_nothing(self):
             self._checked_loss()
             X, positive, lists = self._read_labels(
-                X, y, qid, classes, continues=continues, takes_classes=True
+                X,
+                y,
+                qid,
+                classes,
+                one_list=one_list,
+                continues=continues,
+                takes_classes=True,
             )
             threshold = 0.0
             n_earlier_lists = 0
@@ -342,10 +358,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             self._n_counted_rows_ = None  # a count applies to each call
         return self
 
-    def _grades(self, y):
-        grades = super()._grades(y)
+    def _grades(self, y, *, one_list):
+        grades = super()._grades(y, one_list=one_list)
         n_fitted = getattr(self, "_n_counted_rows_", None)
-        if n_fitted is not None and n_fitted != len(grades):
+        is_other = n_fitted is not None and n_fitted != len(grades)
+        if is_other and not one_list:
             k = getattr(self.target_loss_, "k", None)
             found(
                 "other number of rows",
@@ -353,18 +370,29 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 f"the top {k} of another number of rows. If {k} is a budget for each "
                 "day or query, give both its ids as qid and use "
                 f"target_loss='recall@{k}'; a top that grows with the list is a "
-                "fraction of the positives, such as 'precision@25%'.",
+                "fraction of the positives, such as 'precision@25%'. If it is a top of "
+                "all rows, score(X, y, one_list=True).",
             )
         return grades
 
     # Input --------------------------------------------------------------------------
 
     def _read_labels(
-        self, X, y, qid, classes=None, *, continues=False, takes_classes=False
+        self,
+        X,
+        y,
+        qid,
+        classes=None,
+        *,
+        one_list,
+        continues=False,
+        takes_classes=False,
     ):
         """Read X, which rows are positive, and their lists; sets the classes."""
         check_same_index(X=X, y=y, qid=qid)
+        given_y = y
         y, qid = split_target(y, qid, X)
+        check_one_list(one_list, qid=qid, y=given_y)
         X = self._validate_X(X, reset=not continues)
         pos_label = self.pos_label
         if continues:

@@ -267,6 +267,7 @@ and (d,)
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "PairwiseDAGRanker":
         """Regress the preferences.
 
@@ -282,6 +283,8 @@ and (d,)
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights of lists or, for documents, importances of rows: a pair has the
             weight ``w_i w_j`` over the total of its list.
+        one_list : bool, default=False
+            Say that all rows are one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -296,7 +299,7 @@ and (d,)
         """
         with fresh_fit(self):
             loss = self._checked_loss()
-            rows = self._read(X, y, qid, sample_weight, loss)
+            rows = self._read(X, y, qid, sample_weight, loss, one_list=one_list)
             encoding = self._encode(rows, loss)
             tell_of_no_preferences(encoding.scaled_targets(rows.weights))
             if rows.y.ndim == 1 and not self._has_sums():

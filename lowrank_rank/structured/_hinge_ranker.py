@@ -167,6 +167,7 @@ class StructuredHingeRanker(
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "StructuredHingeRanker":
         """Minimise the hinge.
 
@@ -182,6 +183,8 @@ class StructuredHingeRanker(
             Weights of lists: rows of a list share one weight, and a list of weight 2 is
             the list twice. Without qid all rows are one list, and whole numbers count
             copies of rows.
+        one_list : bool, default=False
+            Say that all rows are one list; more than 200 rows without ids need it.
 
         Returns
         -------
@@ -203,7 +206,7 @@ class StructuredHingeRanker(
         """
         with fresh_fit(self):
             rows, measure, hinge = self._read_labels(
-                X, y, qid, sample_weight, reset=True
+                X, y, qid, sample_weight, reset=True, one_list=one_list
             )
             encoded = self._encode(rows, measure, hinge, reset=True)
             problem = self._standardise(hinge, *encoded)
@@ -234,6 +237,7 @@ class StructuredHingeRanker(
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        one_list: bool = False,
     ) -> "StructuredHingeRanker":
         """Take one pass of steps over more lists.
 
@@ -242,7 +246,7 @@ class StructuredHingeRanker(
 
         Parameters
         ----------
-        X, y, qid, sample_weight
+        X, y, qid, sample_weight, one_list
             As in `fit`. A list must be in one call: the first id of a call must not be
             the last id of the call before.
 
@@ -260,7 +264,7 @@ class StructuredHingeRanker(
         is_first = not hasattr(self, "coef_")
         with all_or_nothing(self):
             rows, measure, hinge = self._read_labels(
-                X, y, qid, sample_weight, reset=is_first
+                X, y, qid, sample_weight, reset=is_first, one_list=one_list
             )
             self._fitted_lists_ = None  # other calls may have had any lists
             encoded = self._encode(rows, measure, hinge, reset=is_first)
@@ -268,10 +272,12 @@ class StructuredHingeRanker(
             self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
-    def _read_labels(self, X, y, qid, sample_weight, *, reset):
+    def _read_labels(self, X, y, qid, sample_weight, *, reset, one_list):
         """Return checked rows, the measure and the class of its hinge."""
         measure, hinge = resolve_hinge(self.target_loss)
-        rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
+        rows = self._read(
+            X, y, qid, sample_weight, measure, reset=reset, one_list=one_list
+        )
         if not reset:
             n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
             layout = {

@@ -35,6 +35,7 @@ from ._positional import (
     PrecisionAtK,
     PrecisionAtShare,
     RecallAtK,
+    RecallAtShare,
     SpearmanRho,
 )
 from ._target_loss import RankingMeasure, TargetLoss
@@ -109,9 +110,7 @@ class Name:
             value = float(cut[:-1]) / 100.0 if is_share else int(cut)
         rule = count()._replace(words="an integer >= 1, a count such as 10")
         if is_share:
-            rule = SHARE._replace(
-                words="in (0, 1], a share of the positives such as 25%"
-            )
+            rule = SHARE._replace(words="in (0, 1], a share such as 25%")
         check_parameter(parameter, value, [rule])
         return self.fixed | {parameter: value}
 
@@ -125,6 +124,7 @@ _TABLE = [
     Name("wta", PrecisionAtK, k=1),
     Name("prbep", PrecisionAtShare, share=1.0),
     Name("recall", RecallAtK),
+    Name("recall", RecallAtShare),
     Name("dcg", DCG),
     Name("dcg_exp", DCG, gain="exponential"),
     Name("gain", GainAtK),

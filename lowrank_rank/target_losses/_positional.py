@@ -144,6 +144,7 @@ K = count()._replace(
 SHARE = number(above=0, maximum=1)._replace(
     words="in (0, 1], a share of the relevant items (PrecisionAtK takes a count)"
 )
+SHARE_OF_ROWS = SHARE._replace(words="in (0, 1], a share of the items of a list")
 
 
 def places_of_share(share, n_relevant):
@@ -576,6 +577,50 @@ class RecallAtK(_TopK):
     >>> RecallAtK(k=1).loss([[0, 1, 1]], [[2, 1, 3]])
     array([0.5])
     """
+
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
+        return lists.sum(gains)
+
+
+class RecallAtShare(_TopK):
+    """Recall at a share of the rows, ``1 - sum_i [rank(i) <= k] y_i / sum_i y_i``.
+
+    The cut-off is ``k = max(1, floor(share * r + 1/2))`` of a list of r items. (That of
+    "precision@5%" is a share of the relevant items.)
+
+    Parameters
+    ----------
+    share : float, default=0.1
+        A fraction in (0, 1] of the items of each list.
+    relevance_threshold : float or None, default=None
+        Grades of at least this are relevant; None means grades > 0.
+
+    References
+    ----------
+    .. [1] C. Calauzènes, N. Usunier, P. Gallinari, Machine Learning 93, 2013, table 1.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("recall@50%", [0, 1, 1, 0], [4, 3, 2, 1])  # k = 2
+    0.5
+    """
+
+    at = "p%"
+    takes_runs = False
+    _parameters: ClassVar = {"share": [SHARE_OF_ROWS], **RELEVANCE}
+
+    def __init__(
+        self, share: float = 0.1, *, relevance_threshold: float | None = None
+    ) -> None:
+        self.share = share
+        self.relevance_threshold = relevance_threshold
+
+    def __str__(self) -> str:  # the name of a scorer
+        return f"{self!r} of the rows"
+
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
+        return places_of_share(self.share, lists.lengths)
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.sum(gains)

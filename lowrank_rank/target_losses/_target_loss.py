@@ -34,6 +34,7 @@ from ..validation._kinds import arrive
 from ..validation._labels import (
     check_judged,
     lists_of,
+    look_at_lists,
     read_labels,
     read_scored,
     read_scores,
@@ -373,6 +374,7 @@ class RankingMeasure(BaseEstimator):
         sample_weight: ArrayLike | None = None,
         average: Any = "mean",
         zero_division: float | None = None,
+        one_list: bool = False,
     ) -> float | np.ndarray:
         """Compute the mean of the measure over lists, higher is better.
 
@@ -396,6 +398,8 @@ class RankingMeasure(BaseEstimator):
             Value of a list for which the measure is undefined; nan excludes such lists
             from the mean. None does so too, and then the mean over no list at all is
             `undefined`.
+        one_list : bool, default=False
+            Say that all rows are one list; more than 200 rows without ids warn.
 
         Returns
         -------
@@ -411,6 +415,7 @@ class RankingMeasure(BaseEstimator):
         value_if_undefined = np.nan
         if zero_division is not None:
             value_if_undefined = check_zero_division(zero_division)
+        look_at_lists(one_list, y_true, qid)
         values, weights = finite_values(self, y_true, y_score, qid, sample_weight)
         mean = mean_of_lists(
             values, weights, average=average, zero_division=value_if_undefined

@@ -614,7 +614,7 @@ def _ids_lost_in_score(given):
     """Find rows without ids, for a model that was fitted with ids."""
     if given.qid is not None or not given.has_ids_in_fit:
         return None
-    one_list = "qid = numpy.zeros(len(y))" if given.one_list is None else given.one_list
+    one_list = "one_list = True" if given.one_list is None else given.one_list
     return {"model": type(given.model).__name__, "one_list": one_list}
 
 
@@ -644,6 +644,65 @@ CHECKS_OF_SCORED_ROWS = [
             "ranking_target(y, qid), and predict by search.best_estimator_."
         ),
         remedies={"If all rows are one list": "{one_list}"},
+    ),
+]
+
+# One list -----------------------------------------------------------------------------
+
+#: Rows that a fit takes as one list without asking: `check_estimator` fits as many.
+MANY_ROWS = 200
+
+
+def _one_list_of_items(given):
+    if not given.one_list or given.n_items is None:
+        return None
+    return {"n_items": given.n_items}
+
+
+def _one_list_with_ids(given):
+    if not given.one_list or given.qid is None:
+        return None
+    is_target = isinstance(given.y, np.ndarray) and given.y.dtype.names is not None
+    return {"line": 'y = y["y"]' if is_target else "qid = None"}
+
+
+def _many_rows_without_ids(given):
+    if given.one_list or given.qid is not None or given.n_rows <= MANY_ROWS:
+        return None
+    return {"n": given.n_rows}
+
+
+#: Given one_list, qid, y as given, and the numbers of rows and of fixed items.
+CHECKS_OF_ONE_LIST = [
+    Check(
+        name="one list of fixed items",
+        finds=_one_list_of_items,
+        sentence=(
+            "one_list=True says that all rows are one list of documents, and there are "
+            "the same {n_items} items in every row."
+        ),
+        remedies={"": "one_list = False"},
+    ),
+    Check(
+        name="one list with ids",
+        finds=_one_list_with_ids,
+        sentence=(
+            "There are query ids, which rank each query by itself, and one_list=True, "
+            "which ranks all rows together."
+        ),
+        remedies={
+            "For each query": "one_list = False",
+            "For all rows together": "{line}",
+        },
+    ),
+    Check(
+        name="many rows without ids",
+        finds=_many_rows_without_ids,
+        sentence="There is no qid: all {n:,} rows would be one list.",
+        remedies={
+            "With the query of each row in qid": "y = ranking_target(y, qid)",
+            "If all rows are one list": "one_list = True",
+        },
     ),
 ]
 

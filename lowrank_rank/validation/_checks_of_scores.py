@@ -1,5 +1,6 @@
 """Checks of labels and scores that are measured, of measures and of scorers."""
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -345,12 +346,16 @@ def _finds_no_ids(given):
     """Find labels without ids, of a model that was fitted with ids."""
     if given.n_rows is None or given.has_ids or not any(given.with_qid):
         return None
+    if given.one_list:
+        return None
     y = "y" if given.name is None else "y_true"
     several = one = ""
-    if given.n_lists == 1:
-        one = f"{y} = ranking_target({y}, numpy.zeros({given.n_rows}))"
-    else:
+    if given.n_lists != 1:
         several = f"{y} = ranking_target({y}, qid)"
+    elif given.name is None:
+        one = "scoring.set_params(one_list=True)"
+    else:
+        one = f"{y} = ranking_target({y}, numpy.zeros({given.n_rows}))"
     return {"n_lists": given.n_lists, "several": several, "one": one}
 
 
@@ -366,6 +371,44 @@ def _finds_no_lists(given):
         "one": "scoring.set_params(one_list=True)",
     }
 
+
+def _finds_counts_of_rows(given):
+    """Find a count of the first rows of a fold, for a classifier without ids."""
+    is_said = given.n_rows is None or given.has_ids or given.one_list
+    if is_said or not given.ranks_all_rows:
+        return None
+    counted = {
+        name: measure
+        for name, measure in given.measures.items()
+        if getattr(measure, "k", None) is not None
+    }
+    if not counted:
+        return None
+    measure = next(iter(counted.values()))
+    y = "y" if given.name is None else "y_true"
+    wrapped = ""
+    if "qid" not in signature(given.model.fit).parameters:
+        place = "estimator" if given.name is None else f"rankers[{given.name!r}]"
+        wrapped = f"{place} = WrappedRanker({place})\n"
+    share = ""
+    word = _WORDS_OF_SHARES.get(type(measure).__name__)
+    if given.name is None and word is not None and len(given.measures) == 1:
+        share = f"scoring = make_ranking_scorer('{word}@5%')"
+    one = ""
+    if given.name is None:
+        one = "scoring.set_params(one_list=True)"
+    return {
+        "measure": repr(measure),
+        "k": measure.k,
+        "n": given.n_rows,
+        "lists": f"{wrapped}{y} = ranking_target({y}, qid)",
+        "share": share,
+        "one": one,
+    }
+
+
+#: Names of the shares of measures that count.
+_WORDS_OF_SHARES = {"PrecisionAtK": "precision", "RecallAtK": "recall"}
 
 _WITH_QID = "With the query of each row in qid (or by metadata routing)"
 
@@ -412,6 +455,19 @@ CHECKS_OF_SCORED_MODELS = [
             "query ids."
         ),
         remedies={_WITH_QID: "{remedy}", "If all rows are one list": "{one}"},
+    ),
+    Check(
+        name="count of the rows of a fold",
+        finds=_finds_counts_of_rows,
+        sentence=(
+            "{measure} takes the first {k} of all {n} rows, since a classifier has no "
+            "lists: the value depends on the number of rows."
+        ),
+        remedies={
+            "For each day or query, with its ids in qid, before the fit": "{lists}",
+            "For a share in place of a count": "{share}",
+            "If all rows are one list": "{one}",
+        },
     ),
 ]
 

@@ -7,6 +7,7 @@ results are plain float arrays, and the lists that their rows form.
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_classifier
 from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
@@ -22,6 +23,7 @@ from ._arrays import (
     exact_scores,
     is_array,
     is_finite,
+    n_rows,
     numbers,
 )
 from ._check import Given, InputError, refuse
@@ -29,6 +31,7 @@ from ._checks_of_labels import (
     CHECKS_OF_CLASS_LABELS,
     CHECKS_OF_DISTRIBUTIONS,
     CHECKS_OF_MISSING,
+    CHECKS_OF_ONE_LIST,
     CHECKS_OF_ROWS,
     CHECKS_OF_SCORES,
     CHECKS_OF_TARGET,
@@ -36,6 +39,7 @@ from ._checks_of_labels import (
     CHECKS_OF_VALUES_THAT_FAILED,
     CHECKS_OF_WEIGHTS,
     CHECKS_OF_Y,
+    MANY_ROWS,
 )
 from ._frames import column_names, is_frame, name_of_level, without_string_dtype
 from ._ids import id_array, read_lists
@@ -445,16 +449,51 @@ def list_weights(sample_weight, lists):
     return weights
 
 
-def check_one_list(one_list, qid, n_items):
-    """Refuse ``one_list=True`` beside query ids, and for a model of fixed items."""
+def check_one_list(
+    one_list, *, labels=None, qid=None, y=None, n_items=None, model=None
+):
+    """Refuse many rows without ids, and ``one_list=True`` where it says nothing.
+
+    Parameters
+    ----------
+    one_list : bool
+        Whether the caller says that all rows are one list.
+    labels : ndarray or None, default=None
+        Labels as they are read; None asks for no ids.
+    qid : array-like or None, default=None
+        Query ids, beside y or carried by it.
+    y : array-like or None, default=None
+        Labels as they are given.
+    n_items : int or None, default=None
+        Number of fixed items of a model.
+    model : estimator or None, default=None
+        A classifier ranks all rows, and needs no ids.
+    """
     check_parameter("one_list", one_list, [bool])
+    n_documents = 0
+    if labels is not None:
+        shape = labels.shape if hasattr(labels, "shape") else np.shape(labels)
+        if shape[1:] not in ((), (1,)):
+            n_items = shape[1]
+        elif model is None or not is_classifier(model):
+            n_documents = shape[0]
+    is_plain = qid is None and n_items is None
+    if one_list or (is_plain and n_documents > MANY_ROWS):
+        refuse(
+            CHECKS_OF_ONE_LIST,
+            one_list=one_list,
+            n_items=n_items,
+            n_rows=n_documents,
+            qid=qid,
+            y=y,
+        )
+
+
+def look_at_lists(one_list, y, qid):
+    """Look for many rows of a measure without ids, which nobody says are one list."""
     if not one_list:
+        if qid is None and one_label_per_row(y) and not carries_qid(y):
+            look_for("one list", n_rows(y))
         return
-    if n_items is not None:
-        raise ValueError(
-            f"There are the same {n_items} items in every row of X: leave out one_list."
-        )
-    if qid is not None:
-        raise ValueError(
-            "Give qid to rank each query by itself, or one_list=True, not both."
-        )
+    _, qid = split_target(y, qid)
+    check_one_list(one_list, labels=y, qid=qid, y=y)

@@ -40,6 +40,7 @@ from ._kinds import arrive
 from ._labels import (
     carries_qid,
     check_items_judged,
+    check_one_list,
     list_weights,
     lists_of,
     one_label_per_row,
@@ -92,10 +93,13 @@ class Data(NamedTuple):
 # Rows -------------------------------------------------------------------------------
 
 
-def read(model, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
+def read(
+    model, X, y, qid, sample_weight, loss, *, reset=True, whole=True, one_list=False
+):
     """Read the data of a fit of a ranker: the `whole` of the rows, or one block.
 
-    `reset` sets the columns of the model, else X must have them.
+    `reset` sets the columns of the model, else X must have them. `one_list` says that
+    the rows are one list.
     """
     arguments = {"X": X, "y": y, "qid": qid, "sample_weight": sample_weight}
     is_qid_given = qid is not None
@@ -111,7 +115,8 @@ def read(model, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
         refuse(CHECKS_OF_ROWS, y=y, name="y", n_rows=n_rows(X))
     lists = lists_of(y, qid)
     look_for("single items", lists)
-    look_for("one list", model, y, qid)
+    check_one_list(one_list, labels=y, qid=qid, y=arguments["y"], model=model)
+    model._is_one_list_ = one_list
     weights = read_weights(sample_weight, len(y), whole=whole, lists=lists)
     if y.ndim == 1 and not is_finite(y):
         refuse(CHECKS_OF_MISSING, y=y, name="y", arguments=arguments)
@@ -127,7 +132,7 @@ def read(model, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
     return Data(X, y, lists, weights)
 
 
-def read_to_score(model, X, y, qid, sample_weight):
+def read_to_score(model, X, y, qid, sample_weight, one_list=False):
     """Read the labels, lists and list weights of the score of a fitted ranker.
 
     X is left to `predict`, which reads it.
@@ -144,8 +149,8 @@ def read_to_score(model, X, y, qid, sample_weight):
         read_item_names(model, y, reset=False)
         is_carried = carries_qid(y)
         y, qid = split_target(y, qid)
-    check_scored_rows(model, y, qid, is_carried=is_carried)
-    y = read_labels(model._grades(y), "y_true")
+    check_scored_rows(model, y, qid, is_carried=is_carried, one_list=one_list)
+    y = read_labels(model._grades(y, one_list=one_list), "y_true")
     if n_rows(X) != len(y):
         takes_all = {"takes_texts": True, "takes_records": True}
         refuse(CHECKS_OF_X, model=model, X=X, is_fit=False, **takes_all)
@@ -156,7 +161,7 @@ def read_to_score(model, X, y, qid, sample_weight):
     return Data(X, y, lists, list_weights(sample_weight, lists)), qid
 
 
-def check_scored_rows(model, y, qid, *, is_carried):
+def check_scored_rows(model, y, qid, *, is_carried, one_list):
     """Refuse lists of another kind than in fit; warn of rows in one list.
 
     `is_carried` is whether y carries the ids.
@@ -164,6 +169,9 @@ def check_scored_rows(model, y, qid, *, is_carried):
     is_documents = one_label_per_row(y)
     has_items = model.n_items_ is not None
     has_ids = qid is not None
+    if one_list:
+        check_one_list(one_list, qid=qid, n_items=model.n_items_, y=y)
+        return
     if is_documents and (has_items or has_ids != model._has_qid_):
         refuse(
             CHECKS_OF_SCORED_ROWS,
@@ -174,15 +182,16 @@ def check_scored_rows(model, y, qid, *, is_carried):
             is_carried=is_carried,
             has_ids_in_fit=model._has_qid_,
         )
-    if has_ids or not is_documents:
+    is_said = has_ids or getattr(model, "_is_one_list_", False)
+    if is_said or not is_documents or is_classifier(model):
         return
-    if n_rows(y) > 1 and not is_classifier(model):
+    check_one_list(one_list, labels=y, qid=qid, y=y, model=model)
+    if n_rows(y) > 1:
         found(
             "score as one list",
             f"This {type(model).__name__} was fitted without query ids, and score "
-            f"ranks all {n_rows(y)} rows as one list. In both, if they are, write "
-            f"y = ranking_target(y, numpy.zeros({n_rows(y)})), else "
-            "y = ranking_target(y, qid).",
+            f"ranks all {n_rows(y)} rows as one list. In fit, if they are, write "
+            "one_list=True, else in both y=ranking_target(y, qid).",
         )
 
 

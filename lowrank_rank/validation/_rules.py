@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import special, stats
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 
 from ..lists._lists import RankingLists, plain
 from ..lists._ranks import mid_ranks
+from ._checks_of_labels import MANY_ROWS
 from ._findings import found
 from ._lines_of_tables import line_without_item
 
@@ -90,17 +91,13 @@ def _single_items(lists):
     )
 
 
-def _one_list(model, y, qid):
-    """Find a fit of many documents without query ids.
-
-    Classifiers of the top rank all rows, and need none.
-    """
-    if qid is not None or y.ndim > 1 or is_classifier(model) or len(y) <= 200:
+def _one_list(n_rows):
+    """Find a measure of many rows without query ids."""
+    if n_rows <= MANY_ROWS:
         return None
-    n = len(y)
     return (
-        f"All {n:,} rows are one list. If they are, write "
-        f"y = ranking_target(y, numpy.zeros({n})), else y = ranking_target(y, qid)."
+        f"All {n_rows:,} rows are measured as one list. If they are, write "
+        "one_list=True, else qid=qid, the query of each row."
     )
 
 

@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from lowrank_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    ranking_target,
+)
 
 from . import Example
 from .features import FRAME, POLARS
@@ -10,6 +14,12 @@ from .kinds import FIT, documents
 
 SCORE = "result = model.score(X, y, qid=qid, sample_weight=sample_weight)"
 FIT_CLASSES = "result = model.fit(X, y).predict(X)"
+SCORE_ONE_LIST = "result = model.score(X, y, qid=qid, one_list=one_list)"
+FIT_ONE_LIST = "result = model.fit(X, y, qid=qid, one_list=one_list).predict(X)[:5]"
+FIT_TARGET = "result = model.fit(X, y, one_list=one_list).predict(X)[:5]"
+MEASURE_ONE_LIST = (
+    "result = lowrank_rank.metrics.ndcg_score(y, X[:, 0], qid=qid, one_list=one_list)"
+)
 RANK = "result = model.rank(X, qid=qid, one_list=one_list)"
 NDCG = "result = lowrank_rank.metrics.ndcg_score(y_true, y_score)"
 TARGET = "result = ranking_target(y, qid)\nresult = [result['y'].tolist(), result['qid'].tolist()]"
@@ -50,6 +60,38 @@ def fitted_items():
     """Documents and a model of items."""
     data = items()
     data["model"].fit(data["X"], data["y"])
+    return data
+
+
+def documents_or_one_list():
+    """Documents that may be one list."""
+    return {**documents(), "one_list": False}
+
+
+def items_or_one_list():
+    """Items, of which each row is a list."""
+    return {**items(), "one_list": False}
+
+
+def many_rows():
+    """240 documents with their ids."""
+    data = documents()
+    y = np.tile(data["y"], 10)
+    qid = np.repeat(np.arange(60), 4)
+    return {
+        "X": np.arange(720.0).reshape(240, 3) % 7,
+        "grades": y,
+        "y": ranking_target(y, qid),
+        "qid": qid,
+        "model": data["model"],
+        "one_list": False,
+    }
+
+
+def many_rows_of_a_fit():
+    """The same, and a model of few rows without ids."""
+    data = many_rows()
+    data["model"].fit(data["X"][:50], data["grades"][:50])
     return data
 
 
@@ -329,7 +371,7 @@ EXAMPLES = [
         "ids lost in score",
         fitted,
         "qid = None",
-        SCORE,
+        SCORE_ONE_LIST,
         ["qid = numpy.zeros(24)"],
     ),
     Example(
@@ -338,6 +380,48 @@ EXAMPLES = [
         "qid = None",
         RANK,
         ["qid = numpy.zeros(24)"],
+    ),
+    # One list
+    Example(
+        "one list of fixed items",
+        items_or_one_list,
+        "one_list = True",
+        FIT_ONE_LIST,
+        [""],
+    ),
+    *(
+        Example(
+            "one list with ids",
+            documents_or_one_list,
+            "one_list = True",
+            call,
+            ["", "one_list = True; qid = None"],
+        )
+        for call in (FIT_ONE_LIST, MEASURE_ONE_LIST)
+    ),
+    Example(
+        "one list with ids",
+        documents_or_one_list,
+        "y = ranking_target(y, qid); qid = None; one_list = True",
+        FIT_ONE_LIST,
+        ["", "one_list = True; qid = None"],
+    ),
+    *(
+        Example(
+            "many rows without ids",
+            many_rows,
+            plant,
+            FIT_TARGET,
+            ["", "y = grades; one_list = True"],
+        )
+        for plant in ("y = grades", "y = grades.tolist()", "y = pandas.Series(grades)")
+    ),
+    Example(
+        "many rows without ids",
+        many_rows_of_a_fit,
+        "y = grades",
+        "model.fit(X[:50], y[:50])\n" + "result = model.score(X, y, one_list=one_list)",
+        ["", "y = grades; one_list = True"],
     ),
     # Weights
     *(

@@ -8,6 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 from lowrank_rank import (
     OrderPreservingRegressor,
     PrecisionAtKPerceptron,
+    WrappedRanker,
     make_ranking_scorer,
     ranking_target,
 )
@@ -238,8 +239,6 @@ def bagged():
 
 def trees():
     clean = scored()
-    from lowrank_rank import WrappedRanker
-
     tree = WrappedRanker(DecisionTreeClassifier(max_depth=2, random_state=0))
     return {**clean, "estimator": tree}
 
@@ -248,7 +247,41 @@ SERIES = """
 index = pandas.MultiIndex.from_arrays([qid, numpy.arange(24)], names=['qid', 'row'])
 y = pandas.Series(grades, index)
 """
-ONE_LIST = "scoring = make_ranking_scorer('ndcg@3', one_list=True)"
+PLAIN = "estimator = estimator.estimator; y = grades; "
+SHARE = "scoring = make_ranking_scorer('{}@5%')"
+COUNT = "scoring = make_ranking_scorer('{}@2'{})"
+COMPARED_CASES = """
+from lowrank_rank.evaluation import compare_rankers
+rankers['a'].fit(X, y_true)
+result = compare_rankers(y_true, rankers, X=X, measure='precision@2').mean
+"""
+
+
+def cases_of_days():
+    """Cases of days, of which two a day are checked, and a classifier."""
+    clean = scored()
+    grades = (clean["grades"] > 0).astype(int)
+    return {
+        **clean,
+        "y": ranking_target(grades, clean["qid"]),
+        "grades": grades,
+        "estimator": WrappedRanker(LogisticRegression()),
+        "scoring": make_ranking_scorer("precision@2"),
+    }
+
+
+def cases_of_a_perceptron():
+    """The same, for a classifier that takes ids."""
+    model = PrecisionAtKPerceptron(target_loss="precision@50%", random_state=0)
+    return {**cases_of_days(), "estimator": model}
+
+
+def compared_cases():
+    """The same, beside a feature."""
+    clean = cases_of_days()
+    rankers = {"a": clean["estimator"], "b": clean["X"][:, 0]}
+    return {**clean, "y_true": clean["y"], "rankers": rankers}
+
 
 OF_MODELS = [
     Example(
@@ -273,9 +306,6 @@ OF_MODELS = [
     Example("no ids for a scorer", scored, "y = polars.Series(grades)", FITTED, [""]),
     Example("no ids for a scorer", lists_of_one, "y = grades", FITTED, [""]),
     Example(
-        "no ids for a scorer", lists_of_one, "y = grades; " + ONE_LIST, FITTED, [""]
-    ),
-    Example(
         "one list or several",
         scored,
         "y = grades",
@@ -290,6 +320,38 @@ OF_MODELS = [
         ["", "y = ranking_target(grades, numpy.zeros(24))"],
     ),
     Example("one list or several", compared, "y_true = grades", COMPARED, [""]),
+    *(
+        Example(
+            "count of the rows of a fold",
+            cases_of_days,
+            PLAIN + kind,
+            CROSS_VAL,
+            [
+                kind,
+                PLAIN + SHARE.format(word),
+                PLAIN + COUNT.format(word, ", one_list=True"),
+            ],
+        )
+        for kind, word in (("", "precision"), (COUNT.format("recall", ""), "recall"))
+    ),
+    Example(
+        "count of the rows of a fold",
+        cases_of_a_perceptron,
+        "y = grades",
+        CROSS_VAL,
+        [
+            "",
+            "y = grades; " + SHARE.format("precision"),
+            "y = grades; " + COUNT.format("precision", ", one_list=True"),
+        ],
+    ),
+    Example(
+        "count of the rows of a fold",
+        compared_cases,
+        "rankers['a'] = rankers['a'].estimator; y_true = grades",
+        COMPARED_CASES,
+        [""],
+    ),
 ]
 
 # Classes ----------------------------------------------------------------------------

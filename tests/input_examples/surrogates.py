@@ -37,7 +37,8 @@ def long_list():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40_000, 1))
     y = 1.0 + (X[:, 0] > 0)
-    return {**lists(), "X": X, "y": y, "surrogate": "cross_entropy"}
+    qid = np.zeros(len(y))
+    return {**lists(), "X": X, "y": y, "qid": qid, "surrogate": "cross_entropy"}
 
 
 def trees():
