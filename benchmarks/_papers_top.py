@@ -103,7 +103,7 @@ def scaled(columns, X, X_test):
 
 
 def precision(share, X, y, w):
-    return measure_score(f"precision@{100 * share:g}%", y, X @ w)
+    return measure_score(f"precision@{100 * share:g}%", y, X @ w, one_list=True)
 
 
 def best_step(method, X, y, args, **settings):

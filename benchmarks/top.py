@@ -114,7 +114,7 @@ def values_of_split(X, y, seed):
         ).fit(X, y)
         for name, model in {**fitted, "trees": trees}.items():
             values[depth, name] = measure_score(
-                depth, y_test, model.decision_function(X_test)
+                depth, y_test, model.decision_function(X_test), one_list=True
             )
     return values
 
@@ -127,7 +127,8 @@ def best_of(candidates, X, y, seed):
         for a, b in StratifiedKFold(3, shuffle=True, random_state=seed).split(X, y):
             scores = clone(candidate).fit(X[a], y[a]).decision_function(X[b])
             for depth in DEPTHS:
-                found[depth].append(measure_score(depth, y[b], scores))
+                value = measure_score(depth, y[b], scores, one_list=True)
+                found[depth].append(value)
         for depth in DEPTHS:
             means[depth].append(np.mean(found[depth]))
     return {
@@ -191,7 +192,7 @@ def trees_part(args, seeds):
             target_loss=f"precision@{n // 20}", random_state=0
         )
         classifier = HistGradientBoostingClassifier(random_state=0).fit(X[:n], y[:n])
-        scores = ranker.fit(X[:n], y[:n]).predict(X[n:])
+        scores = ranker.fit(X[:n], y[:n], one_list=True).predict(X[n:])
         ours, theirs = (
             measure_score(f"precision@{n // 20}", y[n:], s, qid=np.arange(3 * n) // n)
             for s in (scores, classifier.decision_function(X[n:]))

@@ -753,14 +753,14 @@ def test_unanswered_queries_are_counted_and_runs_of_other_ids_are_named():
     ):
         alone = compare_runs(qrels, {"right": right}, measure="mrr")
     assert alone.mean == [1.0]
-    capitals = {q.upper(): found for q, found in right.items()}
+    others = {f"other {q}": found for q, found in right.items()}
     with refused_by("no shared query"):
-        compare_runs(qrels, {"wrong": wrong, "right": capitals})
-    capitals = {
-        q: {d.upper(): v for d, v in found.items()} for q, found in wrong.items()
+        compare_runs(qrels, {"wrong": wrong, "right": others})
+    others = {
+        q: {f"other {d}": v for d, v in found.items()} for q, found in wrong.items()
     }
     with refused_by("no shared document"):
-        compare_runs(qrels, {"wrong": wrong, "other": capitals})
+        compare_runs(qrels, {"wrong": wrong, "other": others})
 
 
 @pytest.mark.parametrize(

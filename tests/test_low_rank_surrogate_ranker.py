@@ -657,13 +657,11 @@ def test_unknown_kinds():
         LowRankSurrogateRanker().fit([[0.0], [1.0]], [0, 1], qid=[[1], [2]])
 
 
-@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_a_fit_without_ids_is_of_one_list(documents):
     X, y, _ = documents
-    model = LowRankSurrogateRanker().fit(X, y)
+    model = LowRankSurrogateRanker().fit(X, y, one_list=True)
     assert np.array_equal(model.rank(X), model.rank(X, qid=np.zeros(len(y))))
-    with pytest.warns(UserWarning, match="was fitted without query ids"):
-        assert model.score(X, y) == model.score(X, y, qid=np.zeros(len(y)))
+    assert model.score(X, y) == model.score(X, y, qid=np.zeros(len(y)))
     model.partial_fit(X, y, qid=np.zeros(len(y)))  # from here on ids are known
     with refused_by("ids lost in score"):
         model.rank(X)
@@ -778,12 +776,11 @@ def test_fixed_items_do_not_depend_on_the_batch(name):
     np.testing.assert_array_equal(parts.rank(X), ranker.rank(X))
 
 
-@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_no_penalty_with_features_of_very_different_scales(documents):
     X, y, _ = documents
     X = X * np.array([1.0, 1e6, 1e-6, 1.0, 1e8, 1.0])
     ours = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0, centered=False).fit(
-        X, y
+        X, y, one_list=True
     )
     truth = make_pipeline(StandardScaler(), LinearRegression()).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), truth.predict(X), atol=1e-6)

@@ -194,7 +194,8 @@ def test_ndcg_equals_scikit_learn_ties_included(k):
 def test_auc_equals_scikit_learn_on_one_list():
     rng = np.random.default_rng(4)
     y, s = rng.integers(0, 2, 300), rng.integers(0, 20, 300)
-    assert measure_score("auc", y, s) == pytest.approx(roc_auc_score(y, s), abs=1e-12)
+    auc = measure_score("auc", y, s, one_list=True)
+    assert auc == pytest.approx(roc_auc_score(y, s), abs=1e-12)
 
 
 @pytest.mark.parametrize("frame", [np.asarray, pd.DataFrame])
@@ -223,19 +224,23 @@ def test_long_lists_stay_exact():
     n = 20_000
     y = (rng.uniform(size=n) < 0.3).astype(float)
     s = rng.integers(0, 50, n).astype(float)
-    assert measure_score("auc", y, s) == pytest.approx(roc_auc_score(y, s), abs=1e-10)
-    assert disagreement(y, s) == pytest.approx(
-        disagreement(y, s, weights="difference"), rel=1e-12
+    auc = measure_score("auc", y, s, one_list=True)
+    assert auc == pytest.approx(roc_auc_score(y, s), abs=1e-10)
+    assert disagreement(y, s, one_list=True) == pytest.approx(
+        disagreement(y, s, weights="difference", one_list=True), rel=1e-12
     )
     top = y[s == 49]
     chance = np.cumprod(
         (len(top) - top.sum() - np.arange(200)) / (len(top) - np.arange(200))
     )
     expected = 1.0 + np.sum(chance * (1 / np.arange(2, 202) - 1 / np.arange(1, 201)))
-    assert reciprocal_rank(y, s) == pytest.approx(expected, abs=1e-9)
-    assert measure_score("err", y, s, max_grade=1) == pytest.approx(
-        measure_score("err@2000", y, s, max_grade=1), abs=1e-9
-    )
+    found = reciprocal_rank(y, s, one_list=True)
+    assert found == pytest.approx(expected, abs=1e-9)
+    values = [
+        measure_score(name, y, s, max_grade=1, one_list=True)
+        for name in ("err", "err@2000")
+    ]
+    assert values[0] == pytest.approx(values[1], abs=1e-9)
 
 
 # Conventions ------------------------------------------------------------------------

@@ -242,7 +242,6 @@ def test_constraints_hold_for_the_sum_of_two_losses(data):
     )
 
 
-@pytest.mark.filterwarnings("ignore:All [0-9,]+ rows are one list")
 def test_early_stopping_is_a_loop_over_held_out_queries(data):
     X, y, qid = data
     stopping = {
@@ -266,7 +265,7 @@ def test_early_stopping_is_a_loop_over_held_out_queries(data):
     whole = ranker(max_iter=model.n_iter_).fit(X, y, qid=qid)
     assert_array_equal(model.predict(X), whole.predict(X))
     with pytest.raises(ValueError, match="give at least 2 lists"):
-        ranker(**stopping).fit(X, y)
+        ranker(**stopping).fit(X, y, one_list=True)
 
 
 @pytest.mark.parametrize(

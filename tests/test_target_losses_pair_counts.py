@@ -72,8 +72,8 @@ def test_long_lists_agree_with_scipy(n):
     scores = np.round(y + rng.standard_normal(n), 3)
     pairs = n * (n - 1) / 2
     # The labels have no ties: tied scores are wrong in Kendall's tau, half wrong here.
-    wrong = -KendallTau().measure(y, scores) * pairs
-    half_wrong = -PairwiseDisagreement().measure(y, scores)
+    wrong = -KendallTau().measure(y, scores, one_list=True) * pairs
+    half_wrong = -PairwiseDisagreement().measure(y, scores, one_list=True)
     tied = 2.0 * (wrong - half_wrong)
     discordant = wrong - tied
     concordant = pairs - wrong

@@ -116,7 +116,7 @@ def test_models_without_lists_of_a_whole_fit_say_nothing(data):
         model.score(X[::2], y[::2], qid=qid[::2])
         top.score(X[::2], y[::2] > 1)
         with pytest.warns(UserWarning, match="was fitted without query ids"):
-            LowRankSurrogateRanker().fit(X[:200], y[:200]).score(X[::2], y[::2])
+            LowRankSurrogateRanker().fit(X[:200], y[:200]).score(X[:200:2], y[:200:2])
         LowRankSurrogateRanker().fit(X, y, qid=qid.astype(str)).score(
             X[::2], y[::2], qid=qid[::2]
         )

@@ -108,7 +108,7 @@ sizes = np.linspace(0.0, 4.0, 17) * scores.std()
 per_query = [
     ndcg_score(y[test], scores + a * offset, qid=qid[test], k=10) for a in sizes
 ]
-pooled = [ndcg_score(y[test], scores + a * offset, k=10) for a in sizes]
+pooled = [ndcg_score(y[test], scores + a * offset, k=10, one_list=True) for a in sizes]
 
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
 axis.plot(sizes / scores.std(), per_query, "o-", label="mean over queries")

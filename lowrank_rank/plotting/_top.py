@@ -128,6 +128,7 @@ class PrecisionAtKDisplay(Display):
         y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
+        one_list: bool = False,
         pos_label: Any = None,
         name: str | None = None,
         **kwargs: Any,
@@ -144,6 +145,8 @@ class PrecisionAtKDisplay(Display):
             Labels.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row.
+        one_list : bool, default=False
+            Say that all rows are one list, as in `make_ranking_scorer`.
         pos_label : object, default=None
             The relevant class of a binary classifier.
         name : str or None, default=None
@@ -157,7 +160,7 @@ class PrecisionAtKDisplay(Display):
             The display.
         """
         arrive(estimator=estimator, X=X, y=y, qid=qid)
-        scorer = make_ranking_scorer(DCG(), one_list=True, pos_label=pos_label)
+        scorer = make_ranking_scorer(DCG(), one_list=one_list, pos_label=pos_label)
         y, scores, qid = scorer.labels_and_scores(estimator, X, y, qid)
         if name is None:
             name = type(estimator).__name__
