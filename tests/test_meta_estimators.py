@@ -36,7 +36,6 @@ from sklearn.model_selection import (
     LeaveOneGroupOut,
     RandomizedSearchCV,
     StratifiedGroupKFold,
-    StratifiedKFold,
     cross_val_predict,
     cross_val_score,
     learning_curve,
@@ -251,7 +250,7 @@ def calibrated_score(y, params):
 
 NO_IDS_INSIDE = {"series": "carries query ids, but a model inside"}
 NUMERIC = {"target": "not compatible with arrays", **NO_IDS_INSIDE}
-PAIRS = {"target": "Only binary|unhashable", **NO_IDS_INSIDE}
+PAIRS = {"target": "plain grades", **NO_IDS_INSIDE}
 CALIBRATED = CalibratedClassifierCV(PERCEPTRON, cv=SPLITS)
 ALL_ROWS = {"min_resources": len(Y), "random_state": 0}
 
@@ -294,7 +293,7 @@ CASES = {
             PERCEPTRON, X, y, cv=SPLITS, params=params, method="decision_function"
         ),
         lambda: out_of_fold(PERCEPTRON, LABEL, "decision_function"),
-        {"target": "Only binary"},
+        {"target": "plain grades"},
         LABEL,
     ),
     "learning_curve": Case(
@@ -420,10 +419,6 @@ def test_the_table_has_every_tool():
     assert list(TABLE) == list(CASES)
 
 
-@pytest.mark.filterwarnings(
-    "ignore:The least populated class"
-)  # pairs taken for classes
-@pytest.mark.filterwarnings("ignore:The number of unique classes")
 @pytest.mark.filterwarnings(
     "ignore::lowrank_rank.CutQueriesWarning"
 )  # RANSAC draws rows
@@ -560,19 +555,12 @@ def test_without_scoring_regressors_are_judged_by_r2(tool):
 
 @pytest.mark.filterwarnings("ignore:The least populated class")
 @pytest.mark.filterwarnings("ignore::lowrank_rank.CutQueriesWarning")
-def test_an_integer_cv_of_a_classifier_stratifies_by_pairs():
-    """Of grade and id, which cuts queries apart; folds from the labels keep them whole."""
-    y, settings = (
-        ranking_target(LABEL, QID),
-        {"scoring": SCORER, "error_score": "raise"},
-    )
-    settings |= {"X": X, "y": y, "estimator": PERCEPTRON}
-    _, pairs = np.unique(y, return_inverse=True)
-    stratified = list(StratifiedKFold(3).split(X, pairs))
-    assert any(set(QID[a]) & set(QID[b]) for a, b in stratified)
-    assert_allclose(
-        cross_val_score(cv=3, **settings), cross_val_score(cv=stratified, **settings)
-    )
+def test_an_integer_cv_of_a_classifier_is_refused():
+    """It stratifies, and rows are never classes; folds of whole queries are by hand."""
+    settings = {"X": X, "estimator": PERCEPTRON, "y": ranking_target(LABEL, QID)}
+    settings |= {"scoring": SCORER, "error_score": "raise"}
+    with refused_by("rows of a target as classes", TypeError):
+        cross_val_score(cv=3, **settings)
     splits = list(StratifiedGroupKFold(3).split(X, LABEL, QID))
     assert not any(set(QID[a]) & set(QID[b]) for a, b in splits)
     by_hand = [
@@ -580,8 +568,3 @@ def test_an_integer_cv_of_a_classifier_stratifies_by_pairs():
         for a, b in splits
     ]
     assert_allclose(cross_val_score(cv=splits, **settings), by_hand)
-    alone = ranking_target(
-        LABEL, np.arange(len(Y)) // 2
-    )  # at most two rows of any pair
-    with pytest.raises(ValueError, match="n_splits=3 cannot be greater"):
-        cross_val_score(cv=3, **{**settings, "y": alone})

@@ -32,7 +32,6 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
@@ -408,22 +407,6 @@ def test_foreign_models_count_lists(data):
         scorer(both, X, y)
     with refused_by("ids lost by a tool"):
         scorer(both, X, ranking_target(y, qid))
-
-
-@pytest.mark.parametrize("wrapped", [False, True])
-@pytest.mark.parametrize("with_qid", [False, True])
-def test_pairs_of_grade_and_id_are_no_classes(data, wrapped, with_qid):
-    """scikit-learn's trees take each for a class: the scorer says so, with the remedy."""
-    X, y, qid = data
-    model = DecisionTreeClassifier(max_depth=2)
-    model = make_pipeline(StandardScaler(), model) if wrapped else model
-    target = ranking_target(y, qid)
-    model.fit(X, target)
-    n_classes = len(model.classes_)
-    assert n_classes > 40
-    for names in ("ndcg", ["ndcg", "map"]):
-        with refused_by("pairs as classes"):
-            make_ranking_scorer(names)(model, X, target if with_qid else y)
 
 
 def test_classifiers_are_scored_by_decision_function(data):

@@ -88,10 +88,6 @@ def make_ranking_scorer(
     ``error_score="raise"``: with its default any such error becomes nan and the first
     candidate wins.
 
-    A classifier of scikit-learn would read every pair of grade and query id of a
-    `ranking_target` as a class. The scorer refuses it; `WrappedRanker` passes it the
-    grades alone.
-
     Examples
     --------
     >>> from lowrank_rank import LowRankSurrogateRanker, make_ranking_scorer

@@ -290,7 +290,8 @@ def _ids_beside_grades(given):
 def _other_fields(given):
     """Find a structured array that is not a `ranking_target`."""
     names = getattr(getattr(given.y, "dtype", None), "names", None)
-    if names is None or set(names) - {"time"} == {"y", "qid"}:
+    optional = {"time", "use WrappedRanker"}
+    if names is None or set(names) - optional == {"y", "qid"}:
         return None
     return {"names": names}
 
@@ -941,5 +942,27 @@ CHECKS_OF_TARGET = [
         name="another number of grades",
         finds=_other_number_of_grades,
         sentence=("y has the length {n}, and qid {n_ids}: give an id for each row."),
+    ),
+]
+
+# Rows of a ranking target -----------------------------------------------------------
+
+
+def _always(given):
+    return {}
+
+
+#: Given nothing: rows of a `ranking_target` are being sorted.
+CHECKS_OF_SORTED_TARGETS = [
+    Check(
+        name="rows of a target as classes",
+        finds=_always,
+        sentence=(
+            "y carries query ids, and this step reads plain grades: it would take each "
+            "pair of grade and id for a class. Folds by classes, such as cv=5 of a "
+            "classifier, cut queries: GroupKFold keeps them whole."
+        ),
+        remedies={"A model, with the steps before it": "model = WrappedRanker(model)"},
+        raises=TypeError,
     ),
 ]

@@ -1,7 +1,6 @@
 """Checks of labels and scores that are measured, of measures and of scorers."""
 
 from inspect import signature
-from typing import Any
 
 import numpy as np
 
@@ -322,14 +321,6 @@ CHECKS_OF_NAMED_MEASURES = [
 # Models under a scorer --------------------------------------------------------------
 
 
-def _finds_pairs_as_classes(given):
-    """Find a classifier of scikit-learn that was fitted on a `ranking_target`."""
-    classes: Any = getattr(given.model, "classes_", None)
-    if not getattr(getattr(classes, "dtype", None), "names", None):
-        return None
-    return {"model": type(given.model).__name__, "n": len(classes)}
-
-
 def _finds_lost_ids(given):
     """Find labels with ids, and a model in `fit` of which they were lost."""
     if not given.is_carried or all(given.with_qid):
@@ -413,19 +404,6 @@ _WORDS_OF_SHARES = {"PrecisionAtK": "precision", "RecallAtK": "recall"}
 _WITH_QID = "With the query of each row in qid (or by metadata routing)"
 
 CHECKS_OF_SCORED_MODELS = [
-    Check(
-        name="pairs as classes",
-        finds=_finds_pairs_as_classes,
-        sentence=(
-            "{model} was fitted on a ranking_target, with each pair of grade and query "
-            "id as a class ({n} classes)."
-        ),
-        remedies={
-            "WrappedRanker, before the fit, passes on the grades": (
-                "estimator = WrappedRanker(estimator)"
-            )
-        },
-    ),
     Check(
         name="ids lost by a tool",
         finds=_finds_lost_ids,

@@ -34,6 +34,7 @@ from ._checks_of_labels import (
     CHECKS_OF_ONE_LIST,
     CHECKS_OF_ROWS,
     CHECKS_OF_SCORES,
+    CHECKS_OF_SORTED_TARGETS,
     CHECKS_OF_TARGET,
     CHECKS_OF_VALUES,
     CHECKS_OF_VALUES_THAT_FAILED,
@@ -71,7 +72,9 @@ def ranking_target(
     -------
     target : structured ndarray of shape (n_rows,)
         An array with the fields "y" and "qid", and "time" if it is given. Estimators,
-        measures and scorers of this package take it wherever they take `y`.
+        measures and scorers of this package take it wherever they take `y`. A last
+        field raises an error if rows are sorted: a tool that takes plain grades would
+        take pairs of grade and id for classes. `WrappedRanker` gives it the grades.
 
     Raises
     ------
@@ -120,14 +123,42 @@ def _grades_of_target(y, qid):
     return grades
 
 
+class NeverClasses:
+    """Entry of each row of a `ranking_target`, which raises when rows are sorted.
+
+    Tools that take the labels for classes sort them first, and would take each pair of
+    grade and query id for a class.
+    """
+
+    def _refuse(self, other):
+        refuse(CHECKS_OF_SORTED_TARGETS)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+    def __repr__(self) -> str:
+        return "..."
+
+    def __reduce__(self) -> str:
+        return "NEVER_CLASSES"
+
+
+#: The one entry of all rows: copies and other processes have the same.
+NEVER_CLASSES = NeverClasses()
+
+#: The field of this entry. NumPy shows it where a tool converts y to floats.
+HINT = "use WrappedRanker"
+
+
 def joined_target(y, qid, time=None):
     """Join checked labels, query ids and times into the array of a `ranking_target`."""
     fields = {"y": y, "qid": qid}
     if time is not None:
         fields["time"] = time
-    target = np.empty(len(y), dtype=[(name, f.dtype) for name, f in fields.items()])
+    types = [(name, values.dtype) for name, values in fields.items()]
+    target = np.empty(len(y), dtype=[*types, (HINT, object)])
     for name, values in fields.items():
         target[name] = values
+    target[HINT] = NEVER_CLASSES
     return target
 
 

@@ -1,10 +1,13 @@
 """Labels, weights and scores, in each kind of table."""
 
 import numpy as np
+from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import make_pipeline
 
 from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
+    WrappedRanker,
     ranking_target,
 )
 
@@ -86,6 +89,13 @@ def many_rows():
         "model": data["model"],
         "one_list": False,
     }
+
+
+def selection():
+    """The same, and a selection of features by their classes."""
+    data = many_rows()
+    model = make_pipeline(SelectKBest(k=2), data["model"])
+    return {**data, "model": WrappedRanker(model)}
 
 
 def many_rows_of_a_fit():
@@ -422,6 +432,13 @@ EXAMPLES = [
         "y = grades",
         "model.fit(X[:50], y[:50])\n" + "result = model.score(X, y, one_list=one_list)",
         ["", "y = grades; one_list = True"],
+    ),
+    Example(
+        "rows of a target as classes",
+        selection,
+        "model = model.estimator",
+        "result = model.fit(X, y).predict(X)[:5]",
+        [""],
     ),
     # Weights
     *(

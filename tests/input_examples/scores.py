@@ -3,7 +3,6 @@
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 from lowrank_rank import (
     OrderPreservingRegressor,
@@ -237,12 +236,6 @@ def bagged():
     return {**clean, "estimator": AsArray()}
 
 
-def trees():
-    clean = scored()
-    tree = WrappedRanker(DecisionTreeClassifier(max_depth=2, random_state=0))
-    return {**clean, "estimator": tree}
-
-
 SERIES = """
 index = pandas.MultiIndex.from_arrays([qid, numpy.arange(24)], names=['qid', 'row'])
 y = pandas.Series(grades, index)
@@ -284,14 +277,6 @@ def compared_cases():
 
 
 OF_MODELS = [
-    Example(
-        "pairs as classes",
-        trees,
-        "estimator = estimator.estimator",
-        CROSS_VAL,
-        [""],
-    ),
-    Example("pairs as classes", trees, "estimator = estimator.estimator", TOOL, [""]),
     Example("ids lost by a tool", bagged, SERIES, TOOL, [""]),
     Example(
         "ids lost by a tool",
