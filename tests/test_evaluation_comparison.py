@@ -776,9 +776,9 @@ def test_frames_with_ids_are_no_matrices(column):
         f"column '{column}' of .* is called as ids|has the columns|table of documents"
     )
     for y, rankers, judge in (
-        (labels.assign(**{column: 1.0}), scores, None),
-        (labels, {"a": labels, "b": labels.assign(**{column: 1.0})}, None),
-        (labels, scores, labels.assign(**{column: 1.0})),
+        (labels.assign(**{column: range(8)}), scores, None),
+        (labels, {"a": labels, "b": labels.assign(**{column: range(8)})}, None),
+        (labels, scores, labels.assign(**{column: range(8)})),
     ):
         with pytest.raises(InputError, match=said):
             compare_judged(y, labels if judge is None else judge, rankers)

@@ -1,6 +1,7 @@
 """Ids and row numbers that are left in a table of numbers: one rule for every reader of frames."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -42,9 +43,16 @@ def make_table(name):
     return pd.DataFrame(rows, columns=[name, "a", "b"])
 
 
+def make_table_with_ids(name):
+    """The same, with the numbers of the rows in the first column."""
+    return make_table(name).assign(**{name: range(1, 13)})
+
+
 def relevant(table):
-    """Whether grades are above 1; text stays."""
-    return table.map(lambda grade: grade if isinstance(grade, str) else grade > 1)
+    """Whether grades are above 1; text and ids stay."""
+    return table.map(
+        lambda grade: grade if isinstance(grade, str) or grade > 3 else grade > 1
+    )
 
 
 def from_zero(table):
@@ -157,12 +165,29 @@ def test_the_table_has_all_readers():
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("reader", READERS)
-def test_a_column_of_ids_is_no_item_ranker_or_measure(reader):
+def test_a_column_of_ids_is_not_an_item_a_ranker_or_a_measure(reader):
     for call in READERS[reader]:
         for name in IDS:
             with pytest.raises(ValueError, match=f"The column '{name}' of ") as error:
-                call(make_table(name))
+                call(make_table_with_ids(name))
             assert f".drop(columns=['{name}'])" in str(error.value)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_name_alone_is_warned_of(reader):
+    """An item may be called "id"; a "superego" is not called as ids are."""
+    for call in READERS[reader]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for_ids = call(make_table("id"))
+            said = [str(one.message) for one in caught]
+            # The columns of orders are places, and not items.
+            is_said = any("'id' of" in one for one in said)
+            assert is_said == (reader != "grades_from_orders")
+            caught.clear()
+            others = call(make_table("superego"))
+            assert not any("called as ids" in str(one.message) for one in caught)
+        np.testing.assert_array_equal(values_of(for_ids), values_of(others))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -232,7 +257,7 @@ def test_numbers_of_the_row_by_another_name_are_taken():
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow", "records"])
 def test_tables_of_other_libraries(library):
-    table = make_table("index")
+    table = make_table_with_ids("index")
     if library == "polars":
         table = pytest.importorskip("polars").DataFrame(table.to_dict("list"))
     elif library == "pyarrow":
@@ -240,5 +265,5 @@ def test_tables_of_other_libraries(library):
     else:
         table = table.to_records(index=False)
     for call in (compare_values, MEAN):
-        with pytest.raises(ValueError, match=r"column 'index' of .*leave it out"):
+        with pytest.raises(ValueError, match=r"column 'index' of .* holds some"):
             call(table)

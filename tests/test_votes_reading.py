@@ -217,16 +217,27 @@ def test_items_select_the_columns_of_counts_and_their_rows():
 )
 @pytest.mark.parametrize("kind", ["orders", "grades", "ranks", "counts"])
 def test_a_column_that_is_called_as_an_id_or_weight_is_no_item(kind, name):
-    frame = pd.DataFrame({name: [1, 2], "b": [2, 1]})
+    frame = pd.DataFrame({name: [11, 12], "b": [2, 1]})
     words = f"The column '{name}' of orders is called as (ids|voters)"
     with pytest.raises(ValueError, match=words):
         consensus_ranking(frame, kind=kind)
     with pytest.raises(ValueError, match=words):
         grades_from_orders(frame)
+    votes = pd.DataFrame({name: [1, 2], "b": [2, 1]})
     if kind in ("grades", "ranks"):
-        assert consensus_ranking(
-            frame, kind=kind, items=[name, "b"]
-        ).items.tolist() == [name, "b"]
+        found = consensus_ranking(votes, kind=kind, items=[name, "b"])
+        assert found.items.tolist() == [name, "b"]
+
+
+@pytest.mark.filterwarnings("ignore:The column 'id' of orders is called as ids")
+@pytest.mark.parametrize("kind", ["grades", "ranks"])
+def test_items_may_be_called_as_ids_are(kind):
+    rows = [[1, 2, 3], [1, 3, 2], [2, 1, 3]]
+    freud = pd.DataFrame(rows, columns=["id", "ego", "superego"])
+    plain = pd.DataFrame(rows, columns=["a", "b", "c"])
+    found = consensus_ranking(freud, kind=kind)
+    assert found.items.tolist() == ["id", "ego", "superego"]
+    assert found.ranks.tolist() == consensus_ranking(plain, kind=kind).ranks.tolist()
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         The measure to train for: "ndcg@10", "map", "precision@5", "pd" or an object
         such as ``NDCG(k=10, gain="exponential")``. Names with the same gains and
         normalisers learn the same order of documents: "map" that of "recall@10".
+        `score` has the measure of each loss: give a search over losses ``scoring=``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression. "ridge" is linear least squares, for documents centred within
         lists, "logistic" is fractional logistic regression of items [2]_. "trees" is a

@@ -160,6 +160,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The
         parts of None are fitted to it, or to "ndcg" where they cannot.
+        `score` has the measure of each loss: give a search over losses ``scoring=``.
     cv : int, splitter, iterable or None, default=None
         Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the
         queries; or a list of pairs of row indices or masks (train, test). None is 3

@@ -92,6 +92,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     target_loss : str or measure, default="ndcg@10"
         The measure of `score` and of `early_stopping`: "ndcg@10", "mrr", ... The fit of
         `estimator` does not use it.
+        `score` has the measure of each loss: give a search over losses ``scoring=``.
     relevance_threshold : float or None, default=None
         Fit to binary grades, 1 for grades of at least this, as "rank:map" needs them;
         None fits to the grades.

@@ -55,6 +55,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         "precision@50", "dcg" and "gain@5", "map" and "recall@10". "map" has v_i = y_i /
         sum(y) and no regret bound; the order is right under noise of P_reinforce
         (`lowrank_rank.calibration.noise_report`).
+        `score` has the measure of each loss: give a search over losses ``scoring=``.
     surrogate : str or Surrogate, default="cross_entropy"
         A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. "ranknet" and
         "pairwise_squared_hinge" are not order-preserving. A two-sided pointwise

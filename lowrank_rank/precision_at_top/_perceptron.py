@@ -97,6 +97,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object
         such as ``PrecisionAtK(k=100)``. A budget of 50 cases a day is "recall@50" with
         the days as `qid`. Precision cuts a count at the positives of a query.
+        `score` has the measure of each loss: give a search over losses ``scoring=``.
     pos_label : int, float, bool, str or None, default=None
         The class to rank at the top; None is the last of the sorted classes, with a
         warning for strings.

@@ -484,6 +484,7 @@ class StructuredHingeBinaryClassifier(
         The measure to train for: "f1", "balanced_accuracy", ... Also "precision@k" (k
         at most the number of positives), "recall@k" (at least), "auc", or an object
         such as ``FBeta(beta=2)``.
+        `score` has the measure of each loss: give a search over losses ``scoring=``.
     alpha : float or "auto", default="auto"
         Penalty, > 0; features are divided by twice the number of positives first.
         "auto" is 0.1.

@@ -50,6 +50,7 @@ class StructuredHingeRanker(
     target_loss : str or RankingMeasure, default="kendall"
         The measure to train for: "kendall", "ndcg@10", "auc", "precision@k" (k at most
         the relevant items of each list), "recall@k" (at least), or an object.
+        `score` has the measure of each loss: give a search over losses ``scoring=``.
     alpha : float or "auto", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/2 over the mean hinge at zero weights.

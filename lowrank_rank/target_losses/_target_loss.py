@@ -29,7 +29,7 @@ from ..validation._arrays import (
 )
 from ..validation._check import refuse
 from ..validation._checks_of_scores import CHECKS_OF_LABELS
-from ..validation._findings import found
+from ..validation._findings import found, reports
 from ..validation._kinds import arrive
 from ..validation._labels import (
     check_judged,
@@ -365,6 +365,7 @@ class RankingMeasure(BaseEstimator):
         is_missed = np.isnan(values) & (lists.sum(y) > 0)
         return np.where(is_missed, 0.0, values)
 
+    @reports
     def measure(
         self,
         y_true: Any,

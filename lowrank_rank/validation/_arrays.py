@@ -12,13 +12,14 @@ from .._typing import ArrayLike as ArrayLike
 from .._typing import MatrixLike as MatrixLike
 from ..lists._lists import plain
 from ._check import refuse
-from ._checks_of_ids import CHECKS_OF_INDICES
+from ._checks_of_ids import CHECKS_OF_ID_COLUMNS, CHECKS_OF_INDICES
 from ._checks_of_labels import CHECKS_OF_VALUES
 from ._columns import shown as shown
 from ._entries import first_missing as first_missing
 from ._entries import holds_objects as holds_objects
 from ._entries import kinds_of_columns as kinds_of_columns
 from ._entries import without_empty_columns as without_empty_columns
+from ._findings import found
 from ._frames import QUERY as QUERY
 from ._frames import column_names as column_names
 from ._frames import is_data_frame as is_data_frame
@@ -214,18 +215,16 @@ def refuse_same_names(columns, table):
         )
 
 
-def refuse_id_columns(what, otherwise="", /, **tables):
-    """Refuse frames of numbers in which a column is called as ids or row numbers are.
+def refuse_id_columns(what, /, **tables):
+    """Refuse frames of numbers in which a column holds ids or row numbers.
 
-    The names decide, and never the numbers: rankings of few voters look like the number
-    of the row. Keys of a dict, and columns of one array, are taken as they are.
+    Keys of a dict, and columns of one array, are taken as they are. A column that is
+    only called so is warned of.
 
     Parameters
     ----------
     what : str
         What each column must be, for the message: "a ranker".
-    otherwise : str
-        A further remedy, for the message.
     **tables : dict of str to frame
         Tables by their name in messages; anything without columns passes.
     """
@@ -233,17 +232,23 @@ def refuse_id_columns(what, otherwise="", /, **tables):
         if not is_frame(table):
             continue
         for column in filter(is_id_name, column_names(table)):
-            remedy = f"leave it out, or call it otherwise if it is {what}"
-            if hasattr(table, "set_index"):  # pandas
-                remedy = (
-                    f"{name}.set_index({column!r}), {name}.drop(columns=[{column!r}]), "
-                    f"or if it is {what}, {name}.rename(columns={{{column!r}: "
-                    "'another name'})"
-                )
-            raise ValueError(
-                f"The column {column!r} of {name} is called as ids or row numbers are, "
-                f"and would be read as {what}: {remedy}.{otherwise}"
+            refuse(
+                CHECKS_OF_ID_COLUMNS, table=table, name=name, column=column, what=what
             )
+        look_for_names_of_ids(table, name, what)
+
+
+def look_for_names_of_ids(table, name, what):
+    """Look for columns that are called as ids are, and are read as something else."""
+    if not is_frame(table):
+        return
+    for column in filter(is_id_name, column_names(table)):
+        found(
+            "called as ids",
+            f"The column {column!r} of {name} is called as ids are, and is read as "
+            f"{what}.",
+            about=column,
+        )
 
 
 def check_same_columns(**named):

@@ -9,7 +9,8 @@ import numpy as np
 from ..lists._lists import is_missing, missing_ids
 from ._check import Check
 from ._columns import shown
-from ._frames import QUERY, column_names, is_data_frame
+from ._frames import QUERY, column_names, holds_ids, is_data_frame
+from ._lines_of_tables import line_to_drop
 
 # Rows that match by label -----------------------------------------------------------
 
@@ -315,5 +316,41 @@ CHECKS_OF_TIMES = [
             "time must hold numbers, dates, periods or durations, all of one kind, and "
             "dates all with a time zone or all without."
         ),
+    ),
+]
+
+# Columns ------------------------------------------------------------------------------
+
+
+def _finds_column_of_ids(given):
+    """Find ids or row numbers among columns of numbers."""
+    table = given.table
+    if not holds_ids(table, given.column):
+        return None
+    index = ""
+    if hasattr(table, "set_index"):  # pandas
+        index = f"{given.name} = {given.name}.set_index({given.column!r})"
+    drop = ""
+    if is_data_frame(table):
+        drop = line_to_drop(given.name, table, given.column)
+    return {
+        "column": given.column,
+        "name": given.name,
+        "what": given.what,
+        "index": index,
+        "drop": drop,
+    }
+
+
+#: Given a table, its name, a column and what each column must be.
+CHECKS_OF_ID_COLUMNS = [
+    Check(
+        name="column of ids",
+        finds=_finds_column_of_ids,
+        sentence=(
+            "The column {column!r} of {name} is called as ids are and holds some, and "
+            "would be read as {what}."
+        ),
+        remedies={"If it names the rows": "{index}", "To leave it out": "{drop}"},
     ),
 ]

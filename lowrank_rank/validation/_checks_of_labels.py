@@ -12,6 +12,7 @@ from ._entries import kinds_of_columns
 from ._frames import (
     QUERY,
     column_names,
+    holds_ids,
     is_data_frame,
     is_id_name,
     lines_to_keep,
@@ -225,7 +226,7 @@ def _long_table(given):
     keys = []
     others = []
     for column, kind in zip(names, kinds_of_columns(y), strict=True):
-        is_key = is_id_name(column)
+        is_key = holds_ids(y, column)
         if is_key or (kind == "text" and _are_words(np.asarray(y[column]))):
             keys.append(column)
         else:
@@ -259,15 +260,11 @@ def _are_words(entries):
 
 
 def _ids_beside_grades(given):
-    """Find a column of ids or row numbers, which would be an item.
-
-    The names decide, and never the numbers: rankings of few voters look like the number
-    of the row.
-    """
+    """Find a column of ids or row numbers, which would be an item."""
     y = given.y
     names = [] if isinstance(y, np.ndarray) else column_names(y)
     ids = [column for column in names if is_id_name(column)]
-    if len(names) < 2 or not ids:
+    if len(names) < 2 or not any(holds_ids(y, column) for column in ids):
         return None
     name = given.name
     words = {"name": name, "column": ids[0], "drop": "", "grades": "", "hint": ""}
@@ -342,7 +339,7 @@ CHECKS_OF_Y = [
         name="ids beside grades",
         finds=_ids_beside_grades,
         sentence=(
-            "The column {column!r} of {name} is called as ids or row numbers are, and "
+            "The column {column!r} of {name} is called as ids are and holds some, and "
             "would be read as an item; call it otherwise if it is an item.{hint}"
         ),
         remedies={"For documents": "{grades}", "For fixed items": "{drop}"},

@@ -14,9 +14,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ..lists._lists import is_missing, plain
-from ._arrays import column_names, is_frame, is_id_name
+from ._arrays import column_names, is_frame
 from ._check import Check
 from ._columns import shown
+from ._frames import holds_ids, is_beyond
 from ._kinds import kind_of
 from ._lines_of_tables import (
     line_to_assign,
@@ -214,10 +215,10 @@ def _column_beside(table):
     frequent = Counter(filter(None, reversed(types))).most_common(1)
     usual = frequent[0][0] if frequent else ""
     for name, column_type in zip(columns, types, strict=True):
-        if is_id_name(name):
-            return name, "is called as ids or row numbers are"
-        if _BESIDE.fullmatch(str(name).strip()):
-            return name, "is called as voters or weights are"
+        if holds_ids(table, name):
+            return name, "is called as ids are, and holds some"
+        if _BESIDE.fullmatch(str(name).strip()) and is_beyond(table, name):
+            return name, "is called as voters or weights are, and holds some"
         if column_type not in ("", usual):
             return name, f"holds {column_type}, and most columns {usual}"
     return None

@@ -85,6 +85,44 @@ def is_id_name(column):
     return bool(_ID_NAME.fullmatch(str(column).strip()))
 
 
+def holds_ids(table, name):
+    """Whether a column that is called as ids are does hold ids, by its entries.
+
+    They are text, or whole numbers beyond those of the other columns. A name alone says
+    nothing: an item may be called "id".
+    """
+    return is_id_name(name) and is_beyond(table, name)
+
+
+def is_beyond(table, name):
+    """Whether a column holds no numbers, or whole ones beyond the other columns."""
+    own = numbers_of_column(table, name)
+    if own is None:
+        return True
+    if len(own) == 0 or np.any(own != np.round(own)):
+        return False
+    others = [
+        numbers_of_column(table, other)
+        for other in column_names(table)
+        if other != name
+    ]
+    largest = [other.max() for other in others if other is not None and len(other)]
+    return not largest or own.max() > max(largest)
+
+
+def numbers_of_column(table, name):
+    """Return the known numbers of a column, or None if it holds something else."""
+    entries = np.asarray(table[name])
+    if entries.dtype.kind == "O":
+        try:
+            entries = entries.astype(float)
+        except (TypeError, ValueError):
+            return None
+    if entries.dtype.kind not in "fiub":
+        return None
+    return entries[entries == entries]  # NaN is not equal to itself
+
+
 def name_of_level(values):
     """Name of the level of an index that holds query ids, or None."""
     levels = getattr(getattr(values, "index", None), "names", None) or ()

@@ -23,6 +23,7 @@ from ._arrays import (
     exact_scores,
     is_array,
     is_finite,
+    look_for_names_of_ids,
     n_rows,
     numbers,
 )
@@ -232,6 +233,7 @@ def refuse_ids_beside_grades(y, name="y"):
     """
     if is_frame(y) and not isinstance(y, np.ndarray) and len(column_names(y)) > 1:
         refuse(CHECKS_OF_Y, y=y, name=name)
+        look_for_names_of_ids(y, name, "an item")
 
 
 def carries_qid(y):

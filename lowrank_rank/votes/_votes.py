@@ -15,6 +15,7 @@ from ..validation._arrays import (
     check_size,
     column_names,
     is_frame,
+    look_for_names_of_ids,
     numbers,
 )
 from ..validation._check import Given, refuse
@@ -114,6 +115,8 @@ def read_votes(
         _read_long_table(given)
     else:
         _read_wide_table(given)
+        if items is None and given.kind in ("ranks", "grades"):
+            look_for_names_of_ids(orders, name, "an item")
     if given.weights is not None:
         given.weights = numbers(given.weights, "weights")
     refuse(CHECKS_OF_VOTES, given)

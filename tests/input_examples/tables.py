@@ -397,6 +397,13 @@ EXAMPLES = [
         )
     ],
     *[
+        Example("column of ids", values, fault, COMPARE, [""] * n)
+        for fault, n in (
+            ("table.insert(0, 'task_id', range(6))", 2),
+            ("table = polars.from_pandas(table.assign(index=range(6)))", 1),
+        )
+    ],
+    *[
         Example("lacking value", values, LACKING + kind, COMPARE, LACKING_RIGHT)
         for kind in KINDS
     ],
