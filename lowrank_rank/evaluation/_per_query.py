@@ -263,7 +263,7 @@ default=("ndcg@10", "map")
     measures, cutoffs = _split_judged(measure, k)
     tables = {"run": run, "qrels": qrels}
     run = read_mapping(run, SCORE, "run", other="qrels")
-    qrels = read_mapping(qrels, RELEVANCE, "qrels", other="run")
+    qrels = read_mapping(qrels, RELEVANCE, "qrels")
     queries = [query for query in run if query in qrels]
     if all_queries:
         queries += [query for query in qrels if query not in run]

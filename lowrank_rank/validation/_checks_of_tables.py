@@ -13,8 +13,10 @@ import numpy as np
 from ..lists._lists import plain
 from ._arrays import QUERY, column_names, is_frame
 from ._check import Check
-from ._columns import is_missing_entry, shown
+from ._columns import DATES, is_missing_entry, shown
+from ._frames import is_data_frame
 from ._kinds import kind_of
+from ._lines_of_tables import line_to_rename
 from ._near_ids import difference_of, mending_lines, near_pairs
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
@@ -142,12 +144,17 @@ def _finds_other_kind(given):
     names = (given.name, given.exchanged_with)
     if given.exchanged_with:
         code = f"{', '.join(names)} = {', '.join(reversed(names))}"
+    renamed = ""
+    if given.value_names is not SCORE and is_data_frame(given.table):
+        grades = {next(name for name in SCORE if name in columns): RELEVANCE[0]}
+        renamed = line_to_rename(given.name, given.table, grades)
     return {
         "name": given.name,
         "other": _holds(other_names),
         "right": _holds(given.value_names),
         "exchanged_with": given.exchanged_with,
         "code": code,
+        "renamed": renamed,
     }
 
 
@@ -212,7 +219,10 @@ CHECKS_OF_DOCUMENT_TABLES = [
         name="run in place of judgements",
         finds=_finds_other_kind,
         sentence="{name} holds {other} and must hold {right}.",
-        remedies={"If {name} and {exchanged_with} are exchanged, write": "{code}"},
+        remedies={
+            "If {name} and {exchanged_with} are exchanged, write": "{code}",
+            "If its scores are grades, write": "{renamed}",
+        },
         raises=TypeError,
     ),
     Check(
@@ -418,17 +428,39 @@ def _finds_text_value(given):
         values = [v for one in lists if isinstance(one, dict) for v in one.values()]
         texts = [value for value in values if isinstance(value, str)]
         if _all_match(_PLAIN, texts):
-            name = given.name
-            code = (
-                f"{name} = {{query: {{document: float(value)\n"
-                "        for document, value in documents.items()}\n"
-                f"    for query, documents in {name}.items()}}"
-            )
+            code = _floats_of_documents(given.name)
     return {"place": _place_of_value(given), "value": shown(given.value), "code": code}
 
 
+def _floats_of_documents(name):
+    return (
+        f"{name} = {{query: {{document: float(value)\n"
+        "        for document, value in documents.items()}\n"
+        f"    for query, documents in {name}.items()}}"
+    )
+
+
 def _finds_value(given):
-    return {"place": _place_of_value(given), "value": shown(given.value)}
+    code = ""
+    table = given.table
+    is_nested = isinstance(table, dict) and all(map(_is_dict, table.values()))
+    if is_nested and _is_one_number(given.value):
+        code = _floats_of_documents(given.name)
+    return {"place": _place_of_value(given), "value": shown(given.value), "code": code}
+
+
+def _is_dict(value):
+    return isinstance(value, dict)
+
+
+def _is_one_number(value):
+    """Whether an array or a tensor of one number is in the place of the number."""
+    if not hasattr(value, "item"):
+        return False
+    try:
+        return is_finite_number(float(value))
+    except (TypeError, ValueError):
+        return False
 
 
 #: Given table, name, value_names, query, document, value and is_twice.
@@ -448,6 +480,7 @@ CHECKS_OF_DOCUMENT_VALUES = [
         name="value of document",
         finds=_finds_value,
         sentence="{place} is {value}: it must be a finite number.",
+        remedies={"If it is an array of one number, write": "{code}"},
     ),
 ]
 
@@ -823,6 +856,7 @@ def _finds_text(given):
             without = _without("table", kind_of(given.table), name)
         return {
             "name": name,
+            "held": "dates" if isinstance(first, DATES) else "text or ids",
             "first": shown(first),
             "numbers": to_numbers,
             "without": without,
@@ -868,7 +902,7 @@ CHECKS_OF_VALUES = [
         name="text in a table of values",
         finds=_finds_text,
         sentence=(
-            "The column {name!r} of the table of values holds text or ids, such as "
+            "The column {name!r} of the table of values holds {held}, such as "
             "{first}. Columns are rankers, rows are tasks."
         ),
         remedies={

@@ -84,6 +84,19 @@ def _finds_kind(kind):
     return finds
 
 
+def _finds_booster(given):
+    """Find a model of the training interface of LightGBM or XGBoost."""
+    if given.kind != "booster":
+        return None
+    scores = ""
+    if given.name.startswith("rankers["):
+        X = "X"
+        if type(given.value).__module__.startswith("xgboost"):
+            X = "xgboost.DMatrix(X)"
+        scores = f"{given.name} = {given.name}.predict({X})"
+    return {"argument": given.name, "scores": scores}
+
+
 def _finds_gradient(given):
     """Find a tensor that NumPy cannot read."""
     if given.kind != "tensor":
@@ -210,11 +223,12 @@ CHECKS_OF_KINDS = [
     ),
     Check(
         name="booster",
-        finds=_finds_kind("booster"),
+        finds=_finds_booster,
         sentence=(
             "{argument} is a Booster, which holds trees and no data. A model of "
             "scikit-learn's interface is needed: LGBMRanker or XGBRanker."
         ),
+        remedies={"Its scores do for a comparison": "{scores}"},
         raises=TypeError,
     ),
     Check(

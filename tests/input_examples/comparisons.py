@@ -109,6 +109,15 @@ def judged_runs():
     return {**clean, "judge": clean["qrels"], "people": people}
 
 
+LIGHT = """
+import lightgbm
+settings = {"verbose": -1, "num_threads": 1, "min_data_in_leaf": 2}
+booster = lightgbm.train(settings, lightgbm.Dataset(X, y_true), 2)
+"""
+EXTREME = """
+import xgboost
+booster = xgboost.train({"nthread": 1}, xgboost.DMatrix(X, y_true), 2)
+"""
 RESULT = """
 result = numpy.concatenate([found.means.interval, found.interval]).ravel()
 """
@@ -178,6 +187,20 @@ WITH_TOPIC = "{0} = pandas.concat([{0}, topic], axis=1); groups = 'topic'"
 OF_POLARS = "; {0} = polars.from_pandas({0})"
 
 OF_ARGUMENTS = [
+    Example(
+        "booster",
+        scores,
+        LIGHT + "rankers['a'] = booster",
+        COMPARE,
+        [LIGHT + "rankers['a'] = booster.predict(X)"],
+    ),
+    Example(
+        "booster",
+        scores,
+        EXTREME + "rankers['a'] = booster",
+        COMPARE,
+        [EXTREME + "rankers['a'] = booster.predict(xgboost.DMatrix(X))"],
+    ),
     Example(
         "rankers without names", scores, "rankers = list(rankers.values())", COMPARE
     ),

@@ -119,6 +119,13 @@ found = lowrank_rank.evaluation.compare_judged_runs(
 result = found.means.mean
 """
 
+JUDGEMENTS_CALLED_SCORE = """
+qrels = pandas.DataFrame([
+    (query, document, value)
+    for query, documents in qrels.items()
+    for document, value in documents.items()
+], columns=["qid", "docno", "score"])
+"""
 FRAME = """
 run = pandas.DataFrame([
     (query, document, value)
@@ -187,6 +194,16 @@ EXAMPLES = [
         EVALUATE,
         [""],
     ),
+    *[
+        Example(
+            "run in place of judgements",
+            documents,
+            JUDGEMENTS_CALLED_SCORE + kind,
+            EVALUATE,
+            [""],
+        )
+        for kind in ("", "qrels = polars.from_pandas(qrels)")
+    ],
     Example("table of documents", documents, "run = [1]", EVALUATE),
     *[
         Example(
@@ -319,6 +336,16 @@ EXAMPLES = [
         EVALUATE,
     ),
     Example("value of document", documents, "run['q1']['a'] = numpy.nan", EVALUATE),
+    *[
+        Example(
+            "value of document",
+            documents,
+            f"run = {{q: {{d: {value} for d, v in one.items()}} for q, one in run.items()}}",
+            EVALUATE,
+            [""],
+        )
+        for value in ("numpy.array(v)", "numpy.array([v])[0:1].squeeze()")
+    ],
     Example("value of document", documents, "run['q1']['a'] = 10**400", EVALUATE),
     Example("no shared query", documents, "run = {'1': run['q1']}", EVALUATE),
     Example("no shared document", documents, "run = {'q1': {'x': 1.0}}", EVALUATE),
