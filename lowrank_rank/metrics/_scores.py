@@ -1,5 +1,6 @@
 """Ranking measures as functions."""
 
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from ..target_losses import NDCG
 from ..target_losses._names import resolve_measures
 from ..validation._arrays import ArrayLike
+from ..validation._check import refuse
+from ..validation._checks_of_scores import CHECKS_OF_MEASURES_AS_SCORERS
 
 
 def measure_score(
@@ -91,6 +94,19 @@ def measure_score(
     )
 
 
+def _refuses_to_be_a_scorer(function):
+    """Decorate a measure: as ``scoring=`` it gets an estimator, X and y."""
+
+    @wraps(function)
+    def call(*args, **kwargs):
+        if len(args) > 2:
+            refuse(CHECKS_OF_MEASURES_AS_SCORERS, name=function.__name__)
+        return function(*args, **kwargs)
+
+    return call
+
+
+@_refuses_to_be_a_scorer
 def ndcg_score(
     y_true: Any,
     y_score: ArrayLike,

@@ -318,6 +318,27 @@ CHECKS_OF_NAMED_MEASURES = [
     ),
 ]
 
+# Measures as scorers -----------------------------------------------------------------
+
+
+def _finds_measure_as_scorer(given):
+    return {"name": given.name, "measure": given.name.removesuffix("_score")}
+
+
+#: Given the name of a measure that gets an estimator, X and y.
+CHECKS_OF_MEASURES_AS_SCORERS = [
+    Check(
+        name="measure as a scorer",
+        finds=_finds_measure_as_scorer,
+        sentence=(
+            "{name}(y_true, y_score) is a measure, which takes no estimator, and not a "
+            "scorer."
+        ),
+        remedies={"": "scoring = make_ranking_scorer('{measure}')"},
+        raises=TypeError,
+    ),
+]
+
 # Models under a scorer --------------------------------------------------------------
 
 

@@ -277,6 +277,13 @@ def compared_cases():
 
 
 OF_MODELS = [
+    Example(
+        "measure as a scorer",
+        scored,
+        "scoring = lowrank_rank.metrics.ndcg_score",
+        CROSS_VAL,
+        ["scoring = make_ranking_scorer('ndcg')"],
+    ),
     Example("ids lost by a tool", bagged, SERIES, TOOL, [""]),
     Example(
         "ids lost by a tool",
