@@ -1,7 +1,8 @@
 """Ranking measures as functions."""
 
+from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from ..target_losses._names import resolve_measures
 from ..validation._arrays import ArrayLike
 from ..validation._check import refuse
 from ..validation._checks_of_scores import CHECKS_OF_MEASURES_AS_SCORERS
+
+_Function = TypeVar("_Function", bound=Callable)
 
 
 def measure_score(
@@ -94,7 +97,7 @@ def measure_score(
     )
 
 
-def _refuses_to_be_a_scorer(function):
+def _refuses_to_be_a_scorer(function: _Function) -> _Function:
     """Decorate a measure: as ``scoring=`` it gets an estimator, X and y."""
 
     @wraps(function)
@@ -103,7 +106,7 @@ def _refuses_to_be_a_scorer(function):
             refuse(CHECKS_OF_MEASURES_AS_SCORERS, name=function.__name__)
         return function(*args, **kwargs)
 
-    return call
+    return cast(_Function, call)
 
 
 @_refuses_to_be_a_scorer

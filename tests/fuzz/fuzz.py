@@ -505,10 +505,12 @@ def fuzz_measure(choices, caller):
 
 
 def fuzz_table(choices, caller):
-    """A frame of numbers is refused for a column of ids, by its name alone."""
+    """A frame is refused for a column with the name and the numbers of ids."""
     is_id = choices.chance(50)
     name = choices.one(ID_NAMES if is_id else OTHER_NAMES)
     table = make_table(choices, name)
+    if is_id:
+        table[name] = 100 + np.arange(len(table))
     X = choices.rng.normal(size=(len(table), 2))
     read = choices.one(
         [
