@@ -1,0 +1,41 @@
+"""Print what the rules say of each shape: `python -m tests.zoo [draws] [part of a name]`."""
+
+import sys
+import time
+from collections import Counter
+
+from . import HONEST, MISTAKES, NOT_YET, count
+from .shapes import N_DRAWS
+
+
+def print_counts(n_draws, part):
+    """Print a line for each shape; return the largest count of each rule, honest shapes."""
+    largest = Counter()
+    found = {}
+    for kind, shapes in (("honest", HONEST), ("mistake", MISTAKES)):
+        for name, shape in shapes.items():
+            if part not in name:
+                continue
+            start = time.process_time()
+            counts = count(shape, n_draws)
+            milliseconds = 1e3 * (time.process_time() - start) / n_draws
+            if kind == "honest":
+                largest |= counts
+            else:
+                found.setdefault(shape.rule, (name, counts[shape.rule]))
+            said = ", ".join(f"{rule} {n}" for rule, n in counts.items()) or "-"
+            if name in NOT_YET:
+                said += " (not yet)"
+            print(f"{kind:8s} {name:38s} {said:32s} {milliseconds:5.1f} ms", flush=True)
+    return found, largest
+
+
+def main(n_draws=N_DRAWS, part=""):
+    found, largest = print_counts(int(n_draws), part)
+    print(f"\n{'rule':20s} {'mistake':38s} {'found':>5s} {'largest number of alarms':>25s}")
+    for rule, (name, n) in found.items():
+        print(f"{rule:20s} {name:38s} {n:5d} {largest[rule]:25d}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
