@@ -4,12 +4,17 @@ import sys
 import time
 from collections import Counter
 
+from ..internals import RULES
 from . import HONEST, MISTAKES, NOT_YET, count
 from .shapes import N_DRAWS
 
 
 def print_counts(n_draws, part):
-    """Print a line for each shape; return the largest count of each rule, honest shapes."""
+    """Print a line for each shape.
+
+    Returns the first mistake of each rule with its count, and the largest count of each rule in an
+    honest shape.
+    """
     largest = Counter()
     found = {}
     for kind, shapes in (("honest", HONEST), ("mistake", MISTAKES)):
@@ -21,7 +26,7 @@ def print_counts(n_draws, part):
             milliseconds = 1e3 * (time.process_time() - start) / n_draws
             if kind == "honest":
                 largest |= counts
-            else:
+            elif shape.rule in RULES:
                 found.setdefault(shape.rule, (name, counts[shape.rule]))
             said = ", ".join(f"{rule} {n}" for rule, n in counts.items()) or "-"
             if name in NOT_YET:
@@ -32,9 +37,12 @@ def print_counts(n_draws, part):
 
 def main(n_draws=N_DRAWS, part=""):
     found, largest = print_counts(int(n_draws), part)
-    print(f"\n{'rule':20s} {'mistake':38s} {'found':>5s} {'largest number of alarms':>25s}")
+    print(
+        "\nThe first mistake of each rule, its draws that are found, most alarms of honest shapes:"
+    )
     for rule, (name, n) in found.items():
-        print(f"{rule:20s} {name:38s} {n:5d} {largest[rule]:25d}")
+        rule_in_quotes = f'"{rule}"'
+        print(f"{rule_in_quotes:20s} {name:36s} {n:5d} {largest[rule]:3d}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Queries of a fit, columns of a frame, and scorers in a search."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -42,6 +44,13 @@ def documents(rng, n=24, column=None, gaps=0.0, text=False):
     return X, y, qid
 
 
+@cache
+def fitted(gaps=0.0):
+    """A model that is fitted once, to other data than those of the draws."""
+    X, y, qid = documents(np.random.default_rng(10**6), gaps=gaps)
+    return (tree() if gaps else linear()).fit(X, y, qid=qid)
+
+
 def split(X, qid):
     query_train_test_split(X, qid=qid, random_state=0)
 
@@ -49,16 +58,14 @@ def split(X, qid):
 # Copied queries -----------------------------------------------------------------------
 
 
-def score_others(rng, model, **options):
-    X, y, qid = documents(rng, **options)
-    model.fit(X, y, qid=qid)
-    X, y, qid = documents(rng, **options)
-    make_ranking_scorer("ndcg@10")(model, X, y, qid=qid + 1000)
+def score_others(rng, gaps=0.0):
+    X, y, qid = documents(rng, gaps=gaps)
+    make_ranking_scorer("ndcg@10")(fitted(gaps), X, y, qid=qid + 1000)
 
 
 @honest("copied queries")
 def other_queries(rng):
-    score_others(rng, linear())
+    score_others(rng)
 
 
 @honest("copied queries")
@@ -75,7 +82,7 @@ def hashes_of_64_bits(rng):
 
 @honest("copied queries")
 def other_queries_with_gaps(rng):
-    score_others(rng, tree(), gaps=0.3)
+    score_others(rng, gaps=0.3)
 
 
 @honest("copied queries")
@@ -160,9 +167,7 @@ def compare_on(model, X, y, qid):
 def test_queries_numbered_again(rng):
     """The test file counts its queries from 0, too."""
     X, y, qid = documents(rng)
-    model = linear().fit(X, y, qid=qid)
-    X, y, qid = documents(rng)
-    compare_on(model, X, y, qid)
+    compare_on(fitted(), X, y, qid)
 
 
 @honest("training queries")
@@ -191,27 +196,27 @@ def training_queries_with_gaps(rng):
 
 
 def fit_columns(rng, draw):
-    """Fit 20 columns of texts at once: each is a draw."""
-    texts = {f"text{j}": draw(60) for j in range(20)}
+    """Fit 40 columns of texts at once: each is a draw."""
+    texts = {f"text{j}": draw(60) for j in range(40)}
     stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
     stack.set_params(trees__max_iter=1)
     stack.fit(pd.DataFrame(texts), rng.integers(0, 3, 60), qid=np.arange(60) // 10)
 
 
-@honest("long texts", draws_a_call=20)
+@honest("long texts", draws_a_call=40)
 def names_of_shops(rng):
     """Few categories of two words."""
     names = [f"shop {i}" for i in range(12)]
     fit_columns(rng, lambda n: rng.choice(names, n))
 
 
-@honest("long texts", draws_a_call=20)
+@honest("long texts", draws_a_call=40)
 def codes_of_products(rng):
     """Many categories of one word."""
     fit_columns(rng, lambda n: [f"p{i}" for i in rng.integers(0, 10**6, n)])
 
 
-@mistake("long texts", draws_a_call=20)
+@mistake("long texts", draws_a_call=40)
 def titles(rng):
     words = ["red", "blue", "old", "new", "shoe", "hat", "coat", "bag"]
     fit_columns(rng, lambda n: list(map(" ".join, rng.choice(words, (n, 5)))))

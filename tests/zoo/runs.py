@@ -17,7 +17,9 @@ def run_of(rng, strength=1.0):
     qrels = {}
     run = {}
     for q in range(20):
-        qrels[str(q)] = dict(zip(documents, relevant[q].astype(int).tolist(), strict=True))
+        qrels[str(q)] = dict(
+            zip(documents, relevant[q].astype(int).tolist(), strict=True)
+        )
         run[str(q)] = {documents[d]: scores[q, d].item() for d in first[q]}
     return qrels, run
 

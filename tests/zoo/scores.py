@@ -9,7 +9,7 @@ from lowrank_rank.target_losses import MeanAveragePrecision
 from .shapes import honest, mistake
 
 #: Rankers that one call compares: each is a draw.
-N_RANKERS = 10
+N_RANKERS = 20
 
 
 def lists_of(rng, n, low, high):
@@ -29,7 +29,7 @@ def skilled(rng, y, skill):
 
 
 def compare(y, qid, draw, measure="precision@1"):
-    """Compare ten rankers whose scores `draw` returns."""
+    """Compare twenty rankers whose scores `draw` returns."""
     rankers = {f"ranker {i}": draw() for i in range(N_RANKERS)}
     compare_rankers(y, rankers, qid=qid, measure=measure, baseline="ranker 0")
 
@@ -82,16 +82,28 @@ def distances(rng):
     compare(y, qid, lambda: np.exp(-skilled(rng, y, 1)))
 
 
-@mistake("reversed scores", 0.8, draws_a_call=N_RANKERS)
+@mistake("reversed scores", 0.8)
 def distances_of_twelve_queries(rng):
     qid, y = log(rng, 12, 8, 20, 0.2)
-    compare(y, qid, lambda: np.exp(-skilled(rng, y, 1)))
+    compare_rankers(y, {"d": np.exp(-skilled(rng, y, 1))}, qid=qid)
 
 
 @mistake("reversed scores", draws_a_call=N_RANKERS)
 def ranks(rng):
     y = 1.0 * (rng.random((40, 10)) < 0.15)
     compare(y, None, lambda: np.argsort(np.argsort(-skilled(rng, y, 1))) + 1)
+
+
+@mistake("reversed scores", draws_a_call=N_RANKERS)
+def dearest_first(rng):
+    """A right baseline, in a shop where people avoid high prices.
+
+    Its data are those of distances: no rule can tell, and the warning asks.
+    """
+    qid = lists_of(rng, 40, 8, 20)
+    price = rng.lognormal(2, 1, len(qid))
+    y = 1.0 * (rng.random(len(qid)) < expit(1 - np.log(price)))
+    compare(y, qid, lambda: price * rng.lognormal(0, 0.1, len(qid)))
 
 
 # Two scores ---------------------------------------------------------------------------
@@ -181,9 +193,7 @@ def counts_from_one(rng):
 
 @honest("all relevant")
 def four_stars_are_relevant(rng):
-    compare_on_grades(
-        rng, np.arange(1, 6), MeanAveragePrecision(relevance_threshold=4)
-    )
+    compare_on_grades(rng, np.arange(1, 6), MeanAveragePrecision(relevance_threshold=4))
 
 
 @honest("all relevant")
@@ -196,7 +206,7 @@ def stars_as_relevance(rng):
     compare_on_grades(rng, np.arange(1, 6), "map")
 
 
-# Ids in blocks: no rule can know whether the rows of an id are one list -----------------
+# Ids in blocks: no rule can know whether the rows of an id are one list ---------------
 
 
 def compare_blocks(rng, qid, y=None):
