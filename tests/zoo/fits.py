@@ -31,7 +31,7 @@ def tree():
     return WrappedRanker(DecisionTreeRegressor(max_depth=2))
 
 
-def documents(rng, n=24, column=None, gaps=0.0, text=False):
+def documents(rng, n=16, column=None, gaps=0.0, text=False):
     """Features and grades of n lists of twelve documents, and their ids."""
     qid = np.repeat(np.arange(n), 12)
     X = rng.normal(size=(len(qid), 4))
@@ -98,8 +98,8 @@ def the_same_items_in_every_list(rng):
 
 @honest("copied queries")
 def lists_of_a_catalogue(rng):
-    rows = np.concatenate([rng.choice(200, 10, replace=False) for _ in range(100)])
-    split(rng.normal(size=(200, 4))[rows], np.repeat(np.arange(100), 10))
+    rows = rng.permuted(np.tile(np.arange(200), (50, 1)), axis=1)[:, :10].ravel()
+    split(rng.normal(size=(200, 4))[rows], np.repeat(np.arange(50), 10))
 
 
 @honest("copied queries")
@@ -110,10 +110,11 @@ def frames_of_text(rng):
 
 @honest("copied queries")
 def positions_of_two_retrievers(rng):
-    X = np.concatenate(
-        [np.column_stack([np.arange(10), rng.permutation(10)]) for _ in range(100)]
+    first = np.tile(np.arange(10), (100, 1))
+    second = rng.permuted(first, axis=1)
+    split(
+        np.column_stack([first.ravel(), second.ravel()]), np.repeat(np.arange(100), 10)
     )
-    split(X, np.repeat(np.arange(100), 10))
 
 
 @honest("copied queries")
@@ -173,7 +174,7 @@ def test_queries_numbered_again(rng):
 @honest("training queries")
 def the_next_week_of_the_same_users(rng):
     """Features of the user stay, those of the documents are new."""
-    user = np.repeat(rng.normal(size=(24, 2)), 12, axis=0)
+    user = np.repeat(rng.normal(size=(16, 2)), 12, axis=0)
     X, y, qid = documents(rng)
     model = linear().fit(np.hstack([user, X]), y, qid=qid)
     X, y, qid = documents(rng)
@@ -196,27 +197,27 @@ def training_queries_with_gaps(rng):
 
 
 def fit_columns(rng, draw):
-    """Fit 40 columns of texts at once: each is a draw."""
-    texts = {f"text{j}": draw(60) for j in range(40)}
+    """Fit 20 columns of texts at once: each is a draw."""
+    texts = {f"text{j}": draw(60) for j in range(20)}
     stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
     stack.set_params(trees__max_iter=1)
     stack.fit(pd.DataFrame(texts), rng.integers(0, 3, 60), qid=np.arange(60) // 10)
 
 
-@honest("long texts", draws_a_call=40)
+@honest("long texts", draws_a_call=20)
 def names_of_shops(rng):
     """Few categories of two words."""
     names = [f"shop {i}" for i in range(12)]
     fit_columns(rng, lambda n: rng.choice(names, n))
 
 
-@honest("long texts", draws_a_call=40)
+@honest("long texts", draws_a_call=20)
 def codes_of_products(rng):
     """Many categories of one word."""
     fit_columns(rng, lambda n: [f"p{i}" for i in rng.integers(0, 10**6, n)])
 
 
-@mistake("long texts", draws_a_call=40)
+@mistake("long texts", draws_a_call=20)
 def titles(rng):
     words = ["red", "blue", "old", "new", "shoe", "hat", "coat", "bag"]
     fit_columns(rng, lambda n: list(map(" ".join, rng.choice(words, (n, 5)))))
@@ -225,12 +226,19 @@ def titles(rng):
 # Scorers ------------------------------------------------------------------------------
 
 
+def rows_of_days(rng):
+    X = rng.normal(size=(120, 2))
+    return X, 1 * (X[:, 0] + rng.normal(size=120) > 1)
+
+
+@cache
+def fitted_classifier():
+    """A plain classifier that is fitted once, to other rows than those of the draws."""
+    return LogisticRegression().fit(*rows_of_days(np.random.default_rng(10**6)))
+
+
 def score_days(rng, scoring):
-    """Score a plain classifier on the rows of three days."""
-    X = rng.normal(size=(240, 2))
-    y = 1 * (X[:, 0] + rng.normal(size=240) > 1)
-    model = LogisticRegression().fit(X[:120], y[:120])
-    scoring(model, X[120:], y[120:])
+    scoring(fitted_classifier(), *rows_of_days(rng))
 
 
 @honest()

@@ -54,7 +54,7 @@ def few_ratings_with_dislikes(rng):
     """A recommender: 12 of 300 items are rated, and a few hits are among the first."""
     qrels = {}
     run = {}
-    for user in map(str, range(20)):
+    for user in map(str, range(12)):
         rated = rng.choice(300, 12, replace=False)
         liked = (rng.random(12) < 0.7).astype(int)
         qrels[user] = dict(zip(map(str, rated), liked.tolist(), strict=True))

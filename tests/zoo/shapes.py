@@ -17,7 +17,7 @@ from ..internals import InputError, reporting
 N_DRAWS = 200
 
 #: Draws of each mistake in the tests; `python -m tests.zoo` takes 200.
-N_DRAWS_OF_MISTAKES = 40
+N_DRAWS_OF_MISTAKES = 20
 
 HONEST = {}
 MISTAKES = {}
