@@ -460,6 +460,7 @@ class ListsOfScores:
         if issparse(y):
             lists_of(y, qid, name)  # refuses qid
             return
+        self.dtype_of_labels = np.asarray(y).dtype
         self.y = read_labels(y, name)
         self.lists = lists
         if lists is None or self.y.ndim > 1:
@@ -522,6 +523,7 @@ class ListsOfScores:
                 "two scores",
                 ranker_name,
                 np.asarray(ranker).dtype,
+                self.dtype_of_labels,
                 scores,
                 self.y,
                 self.lists,

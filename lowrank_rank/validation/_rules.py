@@ -323,13 +323,15 @@ def are_reversed(scores, rows, centred, lists):
         return bool(total > 3.3 * np.sqrt(variance))
 
 
-def _two_scores(name, dtype, scores, y, lists):
+def _two_scores(name, dtype, dtype_of_labels, scores, y, lists):
     """Find scores of two whole values, such as classes, in lists of several rows.
 
-    `dtype` is the type of the scores as given: only whole numbers and booleans are
-    classes, and a feature of floats may be 0 or 1.
+    `dtype` is the type of the scores as given: a feature of floats may be 0 or 1, and
+    one of booleans is an answer, yes or no. A classifier predicts booleans only if its
+    labels are booleans.
     """
-    if dtype.kind not in "biu":
+    is_of_classes = dtype.kind in "iu" or dtype.kind == dtype_of_labels.kind == "b"
+    if not is_of_classes:
         return None
     if lists.n_rows < 5 * lists.n_lists or lists.n_rows < 50:
         return None
