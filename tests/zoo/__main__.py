@@ -5,7 +5,7 @@ import time
 from collections import Counter
 
 from ..internals import RULES
-from . import HONEST, MISTAKES, NOT_YET, count
+from . import HONEST, MISTAKES, count
 from .shapes import N_DRAWS
 
 
@@ -29,8 +29,6 @@ def print_counts(n_draws, part):
             elif shape.rule in RULES:
                 found.setdefault(shape.rule, (name, counts[shape.rule]))
             said = ", ".join(f"{rule} {n}" for rule, n in counts.items()) or "-"
-            if name in NOT_YET:
-                said += " (not yet)"
             print(f"{kind:8s} {name:38s} {said:32s} {milliseconds:5.1f} ms", flush=True)
     return found, largest
 

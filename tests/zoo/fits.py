@@ -251,14 +251,14 @@ def auc_of_all_rows(rng):
     score_days(rng, make_ranking_scorer("auc"))
 
 
-@mistake("")
+@mistake("count of the rows of a fold")
 def k_a_day(rng):
     score_days(rng, make_ranking_scorer("precision@5"))
 
 
-@mistake("")
+@mistake("one list")
 def a_measure_in_make_scorer(rng):
-    X, y, qid = documents(rng)
+    X, y, qid = documents(rng, 36)
     cross_val_score(
         linear(),
         X,

@@ -57,7 +57,7 @@ def the_top_of_all_rows(rng):
     PrecisionAtKPerceptron(surrogate="avg", solver="perceptron", max_iter=1).fit(X, y)
 
 
-@mistake("one list")
+@mistake("many rows without ids")
 def forgotten_ids(rng):
     fit(rng, rng.integers(0, 3, 400))
 

@@ -22,9 +22,6 @@ N_DRAWS_OF_MISTAKES = 20
 HONEST = {}
 MISTAKES = {}
 
-#: Mistakes whose refusal is not built.
-NOT_YET = {"k_a_day", "a_measure_in_make_scorer"}
-
 
 class Shape(NamedTuple):
     """A function of a generator, and the rule or check that it is made for."""
