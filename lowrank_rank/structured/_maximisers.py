@@ -223,7 +223,7 @@ def _best_b(a, P, N, other_scores, start, measure):
     is_allowed = low <= np.minimum(high, N)
     low = np.minimum(low, N)
     high = np.maximum(high, low)
-    while len(other_scores) > 0 and np.any(low < high):
+    while np.any(low < high):
         b = (low + high + 1) // 2  # at least 1
         # Marking the b-th item adds loss(b) - loss(b - 1) + 2 s_b, which falls with b.
         with_item, without = loss(measure, a, np.stack([b, b - 1]), P, N)

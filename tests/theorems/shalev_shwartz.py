@@ -17,7 +17,7 @@ from lowrank_rank.structured import (
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import FBeta
 
-from . import Row, Source, assert_close
+from . import Row, Source, assert_close, hinges
 
 # Classes ----------------------------------------------------------------------------
 
@@ -420,7 +420,7 @@ ROWS = [
         "The generalised hinge max Δ(y', y) + ⟨w, Ψ(x, y') - Ψ(x, y)⟩, which bounds "
         "the cost.",
         "structured.StructuredHingeClassifier",
-        checks=(equation_17_3,),
+        checks=(equation_17_3, hinges.worst_labels, hinges.soft_classes),
     ),
     Row(
         "remark 17.2",
@@ -433,6 +433,12 @@ ROWS = [
         "The SGD of the hinge: equal steps, no penalty, a plain mean; `radius` in all "
         "four estimators.",
         "structured.StructuredHingeClassifier",
+        checks=(
+            hinges.linear_problems,
+            hinges.lower_bounds,
+            hinges.largest_slopes,
+            hinges.features_of_zeros,
+        ),
         tests=(LOOP,),
     ),
     Row(
@@ -475,7 +481,7 @@ ROWS = [
         "section 17.4, Kendall",
         "The share of pairs in another order, and its hinge, the mean over pairs.",
         "surrogates.structured_hinge",
-        checks=(kendall_tau,),
+        checks=(kendall_tau, hinges.worst_labels, hinges.soft_pairs),
         tests=(
             "test_structured_hinges"
             "::test_the_hinge_of_kendall_is_the_mean_over_all_pairs",
@@ -509,6 +515,7 @@ ROWS = [
         "equation (17.8)",
         "The hinge of NDCG, a maximum over permutations.",
         "surrogates.structured_hinge",
+        checks=(hinges.worst_labels, hinges.transport),
         tests=(
             f"{PLACES}::test_the_hinge_is_the_largest_over_all_orders",
             "test_structured_hinges::test_vectors_of_ndcg",
@@ -559,6 +566,7 @@ ROWS = [
         "equation (17.14)",
         "The hinge of measures of the counts, and its maximiser over a and b.",
         "structured.StructuredHingeBinaryClassifier",
+        checks=(hinges.worst_labels,),
         tests=(
             "test_structured_maximisers_counts"
             "::test_whole_list_measures_are_the_best_of_all_label_vectors",
@@ -593,7 +601,7 @@ ROWS = [
         "exercise 3",
         "The worst labels of the hinge of sequences, by the dynamic program.",
         "structured.StructuredHingeSequenceClassifier",
-        checks=(exercise_3,),
+        checks=(exercise_3, hinges.chains),
     ),
     Row(
         "exercise 3, δ",
