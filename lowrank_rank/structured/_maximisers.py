@@ -131,7 +131,7 @@ def _precision_loss(measure, a, b, P, N):
 
 def _recall_loss(measure, a, b, P, N):
     """Return the loss of recall, in the shape of b."""
-    return 1.0 - a / np.maximum(P, 1) + 0.0 * b
+    return np.full(np.shape(b), 1.0 - a / np.maximum(P, 1))
 
 
 def _f_loss(measure, a, b, P, N):
@@ -159,7 +159,7 @@ def count_bounds(measure, a, N):
     At least k items are marked for precision, and at most k for recall.
     """
     low = np.zeros_like(a)
-    high = N + np.zeros_like(a)
+    high = N
     if isinstance(measure, PrecisionAtK):
         low = np.maximum(measure.k - a, 0)
     elif isinstance(measure, RecallAtK):

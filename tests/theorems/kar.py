@@ -220,6 +220,21 @@ def published_steps(rng):
             assert_close(path.last, w)
             assert_close(path.mean, total / t)
             assert path.n_steps == t
+    # The default: the penalty pulls to the start, and late steps count more.
+    start = rng.normal(size=2)
+    n_places = 5
+    path = path_from(start, X, n_places)
+    w, mean = start, start
+    for t in range(1, 5):
+        _, slope = precision_surrogate(y, X @ w, k, surrogate="avg")
+        step_on(path, batch, "avg", eta0=eta, alpha=alpha)
+        step = w - eta / (R2 * np.sqrt(t)) * (slope @ X) / k
+        # The least of |w - step|^2 + pull |w - start|^2.
+        pull = eta / np.sqrt(t) * alpha * R2 / n_places
+        w = (step + pull * start) / (1 + pull)
+        mean = mean + 4 / (t + 3) * (w - mean)
+        assert_close(path.last, w)
+        assert_close(path.mean, mean)
     # Features that are all 0 move nothing.
     nothing = path_from(np.zeros(2), np.zeros((7, 2)), 1)
     step_on(nothing, batch_of(np.zeros((7, 2)), y, 1), "avg", "sgd", eta0=1, alpha=1)
