@@ -183,6 +183,19 @@ def worst_labels(rng):
         assert_close(some.worst(scores[[4, 1]])[0], values[[4, 1]])
 
 
+def large_offsets(rng):
+    """A number added to all scores changes no hinge, and loses no digit of it."""
+    for name in ("kendall", "auc", "ndcg"):
+        for _ in range(12):
+            r = int(rng.integers(3, LONGEST.get(name, 5) + 1))
+            hinge, _ = random_hinge(rng, name, r)
+            # Sums of places times scores are exact: halves beside 2^47.
+            scores = rng.integers(-2, 3, (r, 1)) / 2
+            values, _ = hinge.worst(scores.copy())
+            far, _ = hinge.worst(scores + 2.0**47)
+            assert_close(far, values)
+
+
 def largest_slopes(rng):
     """The bounds of slopes hold for all labels, and some labels reach them."""
     for name in MEASURES:

@@ -553,7 +553,7 @@ ROWS = [
         "equation (17.8)",
         "The hinge of NDCG, a maximum over permutations.",
         "surrogates.structured_hinge",
-        checks=(hinges.worst_labels, hinges.transport),
+        checks=(hinges.worst_labels, hinges.transport, hinges.large_offsets),
         tests=(
             f"{PLACES}::test_the_hinge_is_the_largest_over_all_orders",
             "test_structured_hinges::test_vectors_of_ndcg",
