@@ -228,8 +228,8 @@ def _best_b(a, P, N, other_scores, start, measure):
         # Marking the b-th item adds loss(b) - loss(b - 1) + 2 s_b, which falls with b.
         with_item, without = loss(measure, a, np.stack([b, b - 1]), P, N)
         gain = with_item - without
-        position = np.clip(start + b - 1, 0, len(other_scores) - 1)
-        rises = (gain + 2.0 * other_scores[position] > 0) & (low < high)
+        # Where low is high, nothing is marked, whatever the score is.
+        rises = (gain + 2.0 * other_scores[start + b - 1] > 0) & (low < high)
         low = np.where(rises, b, low)
         high = np.where(rises, high, np.minimum(high, b - 1))
         high = np.maximum(high, low)
