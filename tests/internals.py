@@ -74,11 +74,18 @@ from lowrank_rank.precision_at_top._surrogates import (
 )
 from lowrank_rank.preferences._pairwise_dag import label_scores
 from lowrank_rank.structured._chains import (
+    ChainProblem,
     chain_marginals,
     transition_counts,
     viterbi,
 )
 from lowrank_rank.structured._hinge_estimator import row_codes
+from lowrank_rank.structured._hinges import (
+    ClassHinge,
+    ListHinge,
+    resolve_hinge,
+)
+from lowrank_rank.structured._solvers import Best, HingeProblem, published_sgd
 from lowrank_rank.target_losses._classes import BalancedAccuracy, Hamming
 from lowrank_rank.target_losses._names import (
     TARGET_LOSSES,

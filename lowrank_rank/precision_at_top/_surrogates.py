@@ -139,7 +139,8 @@ def _avg(lists):
     n_missed = (lists.P - lists.k)[lists.list_of_place] + lists.d
     # A_d, and A_{d-1} with A_0 = 0 in each list.
     total = lists.d + entered - lists.d / n_missed * missed
-    previous = np.concatenate([[0.0], total])[:-1]
+    previous = np.zeros_like(total)
+    previous[1:] = total[:-1]
     previous[lists.d == 1] = 0.0
     value, d = lists.positive_increments(total - previous)
     return value, _slopes_of_missed(lists, d)

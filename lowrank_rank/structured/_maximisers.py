@@ -131,7 +131,7 @@ def _precision_loss(measure, a, b, P, N):
 
 def _recall_loss(measure, a, b, P, N):
     """Return the loss of recall, in the shape of b."""
-    return 1.0 - a / np.maximum(P, 1) + 0.0 * b
+    return np.full(np.shape(b), 1.0 - a / np.maximum(P, 1))
 
 
 def _f_loss(measure, a, b, P, N):
@@ -159,7 +159,7 @@ def count_bounds(measure, a, N):
     At least k items are marked for precision, and at most k for recall.
     """
     low = np.zeros_like(a)
-    high = N + np.zeros_like(a)
+    high = N
     if isinstance(measure, PrecisionAtK):
         low = np.maximum(measure.k - a, 0)
     elif isinstance(measure, RecallAtK):
@@ -223,13 +223,13 @@ def _best_b(a, P, N, other_scores, start, measure):
     is_allowed = low <= np.minimum(high, N)
     low = np.minimum(low, N)
     high = np.maximum(high, low)
-    while len(other_scores) > 0 and np.any(low < high):
+    while np.any(low < high):
         b = (low + high + 1) // 2  # at least 1
         # Marking the b-th item adds loss(b) - loss(b - 1) + 2 s_b, which falls with b.
         with_item, without = loss(measure, a, np.stack([b, b - 1]), P, N)
         gain = with_item - without
-        position = np.clip(start + b - 1, 0, len(other_scores) - 1)
-        rises = (gain + 2.0 * other_scores[position] > 0) & (low < high)
+        # Where low is high, nothing is marked, whatever the score is.
+        rises = (gain + 2.0 * other_scores[start + b - 1] > 0) & (low < high)
         low = np.where(rises, b, low)
         high = np.where(rises, high, np.minimum(high, b - 1))
         high = np.maximum(high, low)

@@ -80,8 +80,6 @@ class PairwiseDisagreement(TargetLoss):
             difference = s[:, :, np.newaxis] - s[:, np.newaxis, :]
             # [rank(i) > rank(j)], 1/2 for tied scores
             is_below = (difference < 0) + 0.5 * (difference == 0)
-            diagonal = np.arange(y.shape[1])
-            is_below[:, diagonal, diagonal] = 0.0
             violated = np.einsum("qij,qij->q", y, is_below)
         elif self.weights == "difference":
             # Every pair adds the grade of its item of lower rank: the sum of (y_i -

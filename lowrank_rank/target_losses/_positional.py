@@ -104,7 +104,7 @@ def _discount_row(discount, r, cutoff):
     depth = r
     if cutoff is not None:
         depth = min(int(cutoff), r)
-    row = discount(np.arange(1, depth + 1), r) * np.ones(depth)
+    row = np.full(depth, discount(np.arange(1, depth + 1), r), dtype=np.float64)
     is_rise = np.diff(row) > 0
     if not is_rise.any():
         return row
@@ -181,7 +181,7 @@ def items_below(p, r):
     ndarray
         The discount at each position.
     """
-    return (r - p) * 1.0
+    return np.subtract(r, p, dtype=np.float64)
 
 
 def falls_of_discounts(phi, p=2.0):
@@ -391,7 +391,7 @@ class PositionalLoss(TargetLoss):
     def offset(self, y: ArrayLike) -> np.ndarray:
         """Compute constant - measure_offset(y), shape (n_lists,)."""
         flat, lists = self._flat_labels(y)
-        return (self.constant - self.measure_offset(flat, lists)) * np.ones(len(y))
+        return np.full(len(y), self.constant - self.measure_offset(flat, lists))
 
     def C_phi(self, n_items: int, *, p: float = 2.0) -> float:
         """Compute the constant of the measure in the regret bound of a surrogate.

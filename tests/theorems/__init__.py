@@ -1,7 +1,8 @@
 """The numbered items of the four sources: what each says, its callable and its proof.
 
 ``python -m tests.theorems`` counts the rows by source, and
-``python -m tests.theorems SEED`` runs their proofs on the data of a seed.
+``python -m tests.theorems SEED`` runs their proofs on the data of a seed; with
+``--first`` it stops at the first that fails.
 ``doc/generate.py`` writes the page of theorems from the same rows.
 """
 

@@ -3,6 +3,7 @@
 from itertools import combinations, permutations
 
 import numpy as np
+import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, xlogy
 
@@ -14,11 +15,12 @@ from lowrank_rank.target_losses import (
     DCG,
     NDCG,
     ExpectedRankUtility,
+    PositionalLoss,
     PrecisionAtK,
     RecallAtK,
 )
 
-from ..internals import C_phi, resolve_measure
+from ..internals import C_phi, RankingLists, resolve_measure
 from . import Row, Source, assert_close
 
 # Measures ---------------------------------------------------------------------------
@@ -70,6 +72,18 @@ def positional(name, y, k):
     return loss, np.maximum(y - 1.0, 0.0), phi, 0.0
 
 
+class Given(PositionalLoss):
+    """The grades times discounts that are given."""
+
+    labels = "graded"
+
+    def __init__(self, phi):
+        self.phi = phi
+
+    def discount(self, p, r):
+        return np.asarray(self.phi)[p - 1]
+
+
 NAMES = ["precision", "recall", "dcg", "dcg_exp", "ndcg", "auc", "spearman", "eru"]
 
 
@@ -93,6 +107,47 @@ def table_1(rng):
                 ranks = np.array(order)
                 value = measure_score(measure, y, -ranks)
                 assert_close(value, b + phi[ranks - 1] @ v)
+
+
+def discounts_do_not_increase(rng):
+    """Equal discounts are taken, and one that rises is refused, in each place."""
+    for r in (2, 3, 5):
+        phi = np.sort(rng.uniform(size=r))[::-1]
+        for place in range(1, r):
+            level = phi.copy()
+            level[place] = level[place - 1]
+            level[place:] = np.minimum(level[place:], level[place])
+            half = r // 2
+            falls = level[:half] - level[::-1][:half]
+            assert_close(C_phi(level), np.sqrt((falls**2).sum()))
+            assert_close(Given(level).C_phi(r), C_phi(level))
+            y = rng.integers(0, 5, r).astype(float)
+            value = measure_score(Given(level), y, -np.arange(r))
+            assert_close(value, y @ level)
+            level[place] += 1e-6
+            for call in (
+                lambda level=level: C_phi(level),
+                lambda level=level, y=y: measure_score(Given(level), y, y),
+            ):
+                with pytest.raises(ValueError, match="not increase"):
+                    call()
+
+
+def ndcg_of_extreme_gains(rng):
+    """Gains times a power of two have the same NDCG, near the ends of the floats too."""
+    r = 4
+    y = rng.integers(0, 8, 2 * r).astype(float)
+    y[[0, r]] = 5.0
+    scores = rng.integers(0, 3, 2 * r).astype(float)
+    qid = np.repeat([0, 1], r)
+    plain = measure_score("ndcg@3", y, scores, qid=qid, average=None)
+    for exponent in (-1060, -1000, -901, -900, -899, 0, 890, 899, 900, 901, 950):
+        for both in (True, False):
+            scaled = np.ldexp(y, exponent)
+            if not both:  # a list of usual gains beside it
+                scaled[r:] = y[r:]
+            found = measure_score("ndcg@3", scaled, scores, qid=qid, average=None)
+            assert_close(found, plain)
 
 
 def problem(rng, r):
@@ -318,6 +373,97 @@ def equation_1(rng):
         assert conditional_regret("dcg", v, p[np.newaxis], ranks)[0] < 1e-4
 
 
+def rows_of_no_weight(rng):
+    """A row of weight 0 is as if it were not there, and so is a list without weight."""
+    from ..surrogate_cases import CASES
+
+    for surrogate in CASES.values():
+        v = np.append(rng.uniform(0.2, 3.0, 4), rng.integers(0, 2, 5))
+        s = rng.normal(size=9)
+        w = rng.uniform(0.5, 2.0, 9)
+        lists = RankingLists([4, 5])
+        w[4:] = 0.0
+        alone = surrogate.evaluate(v[:4], s[:4], RankingLists([4]), w[:4])
+        found = surrogate.evaluate(v, s, lists, w)
+        assert_close(found.values, [alone.values[0], 0.0])
+        assert_close(found.gradient, np.append(alone.gradient, np.zeros(5)))
+        for far in (-2000.0, 2000.0):
+            at, own = int(rng.integers(5)), np.arange(5)
+            utilities = np.insert(v[:4], at, rng.choice([0.0, 1.0]))
+            scores = np.insert(s[:4], at, far)
+            weights = np.insert(w[:4], at, 0.0)
+            found = surrogate.evaluate(utilities, scores, RankingLists([5]), weights)
+            assert_close(found.values, alone.values)
+            assert_close(found.gradient[own != at], alone.gradient)
+            assert found.gradient[at] == found.curvature[at] == 0.0
+
+
+def far_scores(rng):
+    """Losses that grow like the scores have their values hundreds of units apart."""
+    from ..surrogate_cases import CASES
+
+    def log_sum(z):
+        return z.max() + np.log(np.exp(z - z.max()).sum())
+
+    def logistic(v, s):
+        return sum(
+            v[i] * max(0.0, s[j] - s[i]) for i in range(4) for j in range(4) if i != j
+        )
+
+    by_hand = {
+        "pairwise_logistic": logistic,
+        "cross_entropy": lambda v, s: v.sum() * log_sum(s) - v @ s,
+        "pointwise_logistic": lambda v, s: sum(
+            v[i] * max(0.0, -s[i]) + (4.0 - v[i]) * max(0.0, s[i]) for i in range(4)
+        ),
+    }
+    for name, value in by_hand.items():
+        v = rng.uniform(0.2, 3.0, 4)
+        # At least 100 units apart: log(1 + exp(z)) is max(0, z).
+        s = rng.permutation([-900.0, -300.0, 150.0, 1000.0]) + rng.uniform(size=4)
+        found = CASES[name].evaluate(v, s, RankingLists([4]), np.ones(4))
+        assert_close(found.values[0], value(v, s))
+    # An item without utility that is far below the others adds nothing.
+    for name in ("pairwise_logistic", "pairwise_exponential", "cross_entropy"):
+        v, s = rng.uniform(0.2, 3.0, 4), rng.normal(size=4)
+        alone = CASES[name].evaluate(v, s, RankingLists([4]), np.ones(4))
+        found = CASES[name].evaluate(
+            np.append(v, 0.0), np.append(s, -2000.0), RankingLists([5]), np.ones(5)
+        )
+        assert_close(found.values, alone.values)
+        assert_close(found.gradient, np.append(alone.gradient, 0.0))
+
+
+def kinks(rng):
+    """At a kink of the slope the curvature is the smaller one of both sides."""
+    from ..surrogate_cases import CASES
+
+    for name, t, a in (
+        ("pointwise_squared_hinge", 1.0, None),
+        ("squared_hinge_t2", 2.0, None),
+        ("pointwise_smooth_hinge", 1.0, 1.0),
+        ("smooth_hinge_a.25", 1.0, 0.25),
+        ("smooth_hinge_a3", 1.0, 3.0),
+    ):
+        at = np.array([0.0, t] if a is None else [0.0, t, a, t - a])
+        v = rng.uniform(0.5, 3.0, len(at))
+        weights = np.ones(len(at))
+        lists = RankingLists([len(at)])
+
+        def derivatives(step, name=name, v=v, at=at, lists=lists, weights=weights):
+            found = CASES[name].evaluate(v, at + step, lists, weights)
+            return found.gradient, found.curvature
+
+        slope, curvature = derivatives(0.0)
+        sides = [derivatives(sign * 1e-9) for sign in (1, -1)]
+        for side, _ in sides:  # the slope is continuous
+            assert_close(slope, side, atol=1e-6)
+        smaller = np.minimum(sides[0][1], sides[1][1])
+        assert np.all(curvature <= smaller + 1e-9)
+        if a != t:  # else both terms of an item have a kink at one score
+            assert_close(curvature, smaller)
+
+
 BOUNDS = "test_order_preserving_bounds"
 VALUES = "test_order_preserving_surrogates"
 UNIFORM = (
@@ -340,20 +486,21 @@ ROWS = [
         "definition 2.1",
         "A positional measure is b(y) + Σ φ(rank) v(y), with φ that does not increase.",
         "target_losses.PositionalLoss",
-        checks=(table_1,),
+        checks=(table_1, discounts_do_not_increase),
     ),
     Row(
         "table 1",
         "Utilities, discounts and offsets of (N)DCG, precision, recall, AUC and "
         "Spearman's rank correlation; AP and ERR.",
         "metrics.measure_score",
-        checks=(table_1,),
+        checks=(table_1, ndcg_of_extreme_gains),
         tests=("test_target_losses::test_loss_is_constant_minus_measure",),
     ),
     Row(
         "definition 2.2",
         "A template loss is a function of the utilities v(y) and the scores.",
         "surrogates.surrogate_loss",
+        checks=(rows_of_no_weight,),
         tests=(f"{VALUES}::test_values_are_the_sums_of_the_definition",),
     ),
     Row(
@@ -387,6 +534,7 @@ ROWS = [
         "equation (3)",
         "Pointwise losses Σ λ(v_i, s_i).",
         "surrogates.SURROGATES",
+        checks=(kinks,),
         tests=(
             f"{VALUES}::test_values_are_the_sums_of_the_definition",
             f"{VALUES}::test_derivatives",
@@ -396,6 +544,7 @@ ROWS = [
         "equation (4)",
         "Pairwise losses Σ_{i<j} λ(v_i, v_j, s_i - s_j).",
         "surrogates.SURROGATES",
+        checks=(far_scores,),
         tests=(
             f"{VALUES}::test_values_are_the_sums_of_the_definition",
             f"{VALUES}::test_convex_along_segments",

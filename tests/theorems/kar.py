@@ -162,6 +162,85 @@ def corollary_8(rng):
         assert_close(bound, min(of_margin, general))
 
 
+def positive_increments(rng):
+    """Slopes count the positive increments of the closed forms; those of 0 add nothing."""
+    n_ties = 0
+    for _ in range(60):
+        y, scores, k = random_list(rng)
+        scores = np.round(scores)  # the increments are whole numbers
+        a = np.sort(scores[y == 1])[::-1]
+        b = np.sort(scores[y == 0])[::-1]
+        P = len(a)
+        for name in ("ramp", "max", "struct"):
+            last = P if name == "max" else k
+            places = range(1, min(k, len(b)) + 1)
+            increments = [1 + b[d - 1] - a[last - d] for d in places]
+            value = sum(max(0.0, one) for one in increments)
+            d = sum(one > 0 for one in increments)
+            n_ties += 0.0 in increments
+            if name == "struct":
+                value, last = value - a[k:].sum(), P
+            # 1 on the d best negatives, -1 on the positives (first, last].
+            first = (P if name == "max" else k) - d
+            slopes = [*np.ones(d), *np.zeros(len(b) - d)]
+            found, slope = precision_surrogate(y, scores, k, surrogate=name)
+            assert_close(found, value)
+            order = np.argsort(-scores, kind="stable")
+            negatives = [i for i in order if y[i] == 0]
+            positives = [i for i in order if y[i] == 1]
+            assert_close(slope[negatives], slopes)
+            by_hand = np.zeros(P)
+            by_hand[first:last] = -1.0
+            assert_close(slope[positives], by_hand)
+    assert n_ties > 0
+
+
+def published_steps(rng):
+    """A step of SGD is eta / (R^2 sqrt t) slope / k, then the ball |w| <= 1 / (alpha R)."""
+    from ..top_cases import batch_of, path_from, step_on
+
+    for alpha in (0.0, rng.uniform(0.1, 1.0), 5.0):
+        y = rng.permutation([1, 1, 1, 0, 0, 0, 0])
+        X = rng.normal(size=(7, 2))
+        k = int(rng.integers(1, 4))
+        eta = rng.uniform(0.5, 3.0)
+        batch = batch_of(X, y, k)
+        path = path_from(np.zeros(2), X, k)
+        R2 = (X**2).sum() / 7
+        w, total = np.zeros(2), np.zeros(2)
+        for t in range(1, 5):
+            _, slope = precision_surrogate(y, X @ w, k, surrogate="avg")
+            step_on(path, batch, "avg", "sgd", eta0=eta, alpha=alpha)
+            w = w - eta / (R2 * np.sqrt(t)) * (slope @ X) / k
+            radius = 1 / (alpha * np.sqrt(R2)) if alpha else np.inf
+            norm = np.linalg.norm(w)
+            if norm > radius:
+                w = w * radius / norm
+            total = total + w
+            assert_close(path.last, w)
+            assert_close(path.mean, total / t)
+            assert path.n_steps == t
+    # The default: the penalty pulls to the start, and late steps count more.
+    start = rng.normal(size=2)
+    n_places = 5
+    path = path_from(start, X, n_places)
+    w, mean = start, start
+    for t in range(1, 5):
+        _, slope = precision_surrogate(y, X @ w, k, surrogate="avg")
+        step_on(path, batch, "avg", eta0=eta, alpha=alpha)
+        step = w - eta / (R2 * np.sqrt(t)) * (slope @ X) / k
+        # The least of |w - step|^2 + pull |w - start|^2.
+        pull = eta / np.sqrt(t) * alpha * R2 / n_places
+        w = (step + pull * start) / (1 + pull)
+        mean = mean + 4 / (t + 3) * (w - mean)
+        assert_close(path.last, w)
+        assert_close(path.mean, mean)
+    # Features that are all 0 move nothing.
+    nothing = path_from(np.zeros(2), np.zeros((7, 2)), 1)
+    step_on(nothing, batch_of(np.zeros((7, 2)), y, 1), "avg", "sgd", eta0=1, alpha=1)
+    assert_close(nothing.mean, np.zeros(2))
+
+
 TOP = "test_precision_at_top_surrogates"
 MARGINS = "test_precision_at_top_surrogates_margins"
 PUBLISHED = "test_precision_at_top_published"
@@ -320,6 +399,7 @@ ROWS = [
         "algorithm 3",
         "SGD@k-avg on mini-batches; 1PMB is the same with struct.",
         "PrecisionAtKPerceptron",
+        checks=(published_steps,),
         tests=(
             f"{PUBLISHED}::test_a_fit_is_the_published_loop_over_its_mini_batches",
             f"{PUBLISHED}::test_the_projection_binds",
@@ -329,6 +409,7 @@ ROWS = [
         "algorithm 4",
         "The subgradient of avg, after one sort.",
         "surrogates.precision_surrogate",
+        checks=(positive_increments,),
         tests=(
             f"{TOP}::test_subgradient_inequality",
             f"{TOP}::test_gradient_numerically",

@@ -4,6 +4,7 @@ from itertools import permutations
 
 import numpy as np
 
+from lowrank_rank.calibration import noise_report
 from lowrank_rank.decoders import decode_pd_exact
 from lowrank_rank.target_losses import (
     ExpectedRankUtility,
@@ -127,6 +128,68 @@ def equation_1(rng):
     assert_close(costs[found], costs.min())
 
 
+def p_reinforce_at_ties(rng):
+    """u_ii >= u_jj implies u_ii - u_jj >= sum of (u_jg - u_ig)+, at equality too."""
+    seen = set()
+    for _ in range(150):
+        r = int(rng.integers(2, 5))
+        u = rng.integers(0, 3, (r, r)) / 8  # sums are exact
+        u = np.tril(u) + np.tril(u, -1).T
+        u[np.diag_indices(r)] += rng.integers(0, 3, r) * rng.integers(0, 3) / 8
+        gap = u.diagonal()[:, np.newaxis] - u.diagonal()
+        holds, kind = True, set()
+        for i, j in permutations(range(r), 2):
+            others = [g for g in range(r) if g not in (i, j)]
+            needed = sum(max(u[j, g] - u[i, g], 0.0) for g in others)
+            if gap[i, j] >= 0:
+                holds &= gap[i, j] >= needed
+                kind.add((gap[i, j] == 0, bool(np.sign(gap[i, j] - needed) == 0)))
+        triangle = u[np.tril_indices(r)][np.newaxis]
+        for tol in (0.0, 1e-12):
+            found = noise_report(triangle, target_loss="map", tol=tol)
+            assert found.in_p_reinforce[0] == holds
+        seen |= {(holds, *one) for one in kind}
+    # Equal diagonals that break it, and differences that are just enough.
+    assert {(False, True, False), (True, False, True), (True, True, True)} <= seen
+
+
+def graphs_at_ties(rng):
+    """An edge is u_ij > u_ji, and P_f needs f_i > f_j: equality is neither, up to tol."""
+    seen = set()
+    for _ in range(60):
+        r = int(rng.integers(2, 5))
+        u = rng.integers(0, 4, (r, r)) / 8
+        u[np.diag_indices(r)] = 0.0
+        f = rng.integers(0, 4, r) / 8
+        for tol in (0.0, 1 / 8):
+            edges = u - u.T > tol
+            higher = f[:, np.newaxis] - f > tol
+            in_p_f = not np.any(edges & ~higher)
+            reach = edges.copy()
+            for g in range(r):
+                reach |= np.outer(reach[:, g], reach[g])
+            in_p_dag = not reach.diagonal().any()
+            found = noise_report([u], scores=[f], tol=tol)
+            assert found.in_p_f[0] == in_p_f
+            assert found.in_p_dag[0] == in_p_dag
+            # Without the smallest edges the graph has no cycle: all of one weight go.
+            net = np.where(edges, u - u.T, 0.0)
+            assert (found.deleted[0] > 0) == (not in_p_dag)
+            assert found.deleted[0] < 1 or net.sum() == 0
+            if in_p_f and in_p_dag:
+                assert found.enough == "borda"
+            elif in_p_dag:
+                assert found.enough == "dag"
+            else:
+                assert found.enough == ("borda" if in_p_f else "exact")
+            own = np.sum(u - u.T, axis=1)
+            dmj = noise_report([u], tol=tol)
+            is_higher = own[:, np.newaxis] - own > tol
+            assert dmj.in_p_f[0] == (not np.any(edges & ~is_higher))
+            seen.add((in_p_f, in_p_dag, bool(edges.any())))
+    assert len(seen) >= 4
+
+
 NOISE = "test_preferences_noise"
 ARCS = "test_decoders_feedback_arcs"
 RANKER = "test_low_rank_surrogate_ranker"
@@ -191,6 +254,7 @@ ROWS = [
         "theorem 4",
         "Sorting the diagonal u_ii is calibrated for MAP on P_reinforce.",
         "calibration.noise_report",
+        checks=(p_reinforce_at_ties,),
         tests=(f"{NOISE}::test_condition_as_printed", f"{NOISE}::test_theorem_4"),
     ),
     Row(
@@ -253,7 +317,8 @@ ROWS = [
         "theorem 7",
         "Algorithm 1 is calibrated on P_DAG, which contains every P_f.",
         "calibration.noise_report",
-        tests=(f"{NOISE}::test_theorem_7",),
+        checks=(graphs_at_ties,),
+        tests=(f"{NOISE}::test_theorem_7", f"{NOISE}::test_noise_report"),
     ),
 ]
 

@@ -17,7 +17,8 @@ from lowrank_rank.structured import (
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import FBeta
 
-from . import Row, Source, assert_close
+from ..internals import BalancedAccuracy, KendallTau, RankingLists
+from . import Row, Source, assert_close, hinges
 
 # Classes ----------------------------------------------------------------------------
 
@@ -258,6 +259,23 @@ def kendall_tau(rng):
         assert hinge >= loss
 
 
+def kendall_of_orders(rng):
+    """The mean of the loss over all orders that agree with tied scores."""
+    for _ in range(3):
+        y = rng.integers(0, 3, 5) * 1.0
+        s = rng.integers(0, 3, 5) * 1.0
+        lists = RankingLists([5])
+        losses = []
+        for order in itertools.permutations(range(5)):
+            untied = s - 0.1 * np.array(order)
+            losses.append(KendallTau().values(y, untied, lists)[0])
+        found = KendallTau().values_of_orders(y, s, lists)[0]
+        assert_close(found, np.mean(losses))
+        pairs = list(itertools.combinations(range(5), 2))
+        wrong = sum(np.sign(s[i] - s[j]) != np.sign(y[i] - y[j]) for i, j in pairs)
+        assert_close(KendallTau().values(y, s, lists)[0], -wrong / 10)
+
+
 def equation_17_6(rng):
     """The scores of a list are <w, x_i>, and the fit orders by them."""
     X, qid = rng.normal(size=(20, 2)), np.repeat(np.arange(4), 5)
@@ -353,6 +371,26 @@ def equation_17_11(rng):
         assert structured_hinge("balanced_accuracy", y, s)[0][0] >= balanced - 1e-12
 
 
+def counts_of_all_marks(rng):
+    """F_beta and balanced accuracy of all labels and all marks of four rows."""
+    beta = rng.uniform(0.3, 3.0)
+    every = list(itertools.product([0, 1], repeat=4))
+    for y, marked in itertools.product(every, every):
+        a, b, c, d = counts(np.array(y), np.array(marked))
+        P, N = float(a + c), float(b + d)
+        found = FBeta(beta=beta).of_counts(float(a), float(b), P, N)
+        if a + b + c == 0:  # nothing is relevant, and nothing is marked
+            assert found == 1.0
+        else:
+            size = (1 + beta**2) * a + b + beta**2 * c
+            assert_close(found, (1 + beta**2) * a / size)
+        found = BalancedAccuracy().of_counts(float(a), float(b), P, N)
+        if P == 0 or N == 0:
+            assert np.isnan(found)
+        else:
+            assert_close(found, (a / P + d / N) / 2)
+
+
 def equation_17_13(rng):
     """The marks maximise sum_i v_i s_i over V, all marks, at least k, at most k."""
     every = np.array(list(itertools.product([-1, 1], repeat=6)))
@@ -420,7 +458,7 @@ ROWS = [
         "The generalised hinge max Δ(y', y) + ⟨w, Ψ(x, y') - Ψ(x, y)⟩, which bounds "
         "the cost.",
         "structured.StructuredHingeClassifier",
-        checks=(equation_17_3,),
+        checks=(equation_17_3, hinges.worst_labels, hinges.soft_classes),
     ),
     Row(
         "remark 17.2",
@@ -433,6 +471,12 @@ ROWS = [
         "The SGD of the hinge: equal steps, no penalty, a plain mean; `radius` in all "
         "four estimators.",
         "structured.StructuredHingeClassifier",
+        checks=(
+            hinges.linear_problems,
+            hinges.lower_bounds,
+            hinges.largest_slopes,
+            hinges.features_of_zeros,
+        ),
         tests=(LOOP,),
     ),
     Row(
@@ -475,7 +519,7 @@ ROWS = [
         "section 17.4, Kendall",
         "The share of pairs in another order, and its hinge, the mean over pairs.",
         "surrogates.structured_hinge",
-        checks=(kendall_tau,),
+        checks=(kendall_tau, kendall_of_orders, hinges.worst_labels, hinges.soft_pairs),
         tests=(
             "test_structured_hinges"
             "::test_the_hinge_of_kendall_is_the_mean_over_all_pairs",
@@ -509,6 +553,7 @@ ROWS = [
         "equation (17.8)",
         "The hinge of NDCG, a maximum over permutations.",
         "surrogates.structured_hinge",
+        checks=(hinges.worst_labels, hinges.transport, hinges.large_offsets),
         tests=(
             f"{PLACES}::test_the_hinge_is_the_largest_over_all_orders",
             "test_structured_hinges::test_vectors_of_ndcg",
@@ -541,7 +586,7 @@ ROWS = [
         "equation (17.11)",
         "The counts a, b, c, d, and the losses of F_β and of balanced accuracy.",
         "target_losses.FBeta",
-        checks=(equation_17_11,),
+        checks=(equation_17_11, counts_of_all_marks),
     ),
     Row(
         "equation (17.12)",
@@ -559,6 +604,7 @@ ROWS = [
         "equation (17.14)",
         "The hinge of measures of the counts, and its maximiser over a and b.",
         "structured.StructuredHingeBinaryClassifier",
+        checks=(hinges.worst_labels,),
         tests=(
             "test_structured_maximisers_counts"
             "::test_whole_list_measures_are_the_best_of_all_label_vectors",
@@ -593,7 +639,7 @@ ROWS = [
         "exercise 3",
         "The worst labels of the hinge of sequences, by the dynamic program.",
         "structured.StructuredHingeSequenceClassifier",
-        checks=(exercise_3,),
+        checks=(exercise_3, hinges.chains),
     ),
     Row(
         "exercise 3, δ",
