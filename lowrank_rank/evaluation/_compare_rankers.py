@@ -161,6 +161,7 @@ def compare_rankers(
     values = [
         Values(
             measure=name,
+            bounds=one.bounds,
             names=list(rankers),
             unit="queries",
             ids=None if lists is None else lists.ids,
@@ -289,6 +290,7 @@ def compare_judged(
     values = [
         Values(
             measure=name,
+            bounds=one.bounds,
             names=list(rankers),
             unit="queries",
             ids=None if lists is None else lists.ids,

@@ -134,6 +134,7 @@ def compare_runs(
     values = [
         Values(
             measure=name,
+            bounds=one.bounds,
             names=list(runs),
             unit="queries",
             ids=np.array(queries, dtype=object),
@@ -256,6 +257,7 @@ def compare_judged_runs(
     values = [
         Values(
             measure=name,
+            bounds=one.bounds,
             names=list(runs),
             unit="queries",
             ids=np.array(queries, dtype=object),

@@ -17,6 +17,7 @@ from .._tables import TableMixin
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_RANKED
 from ..validation._findings import Finding, findings_so_far, found, reports
+from ._bounds import holds
 from ._judged import undecided_pairs, warning_of_undecided
 from ._mean_intervals import MeanIntervals, judged_mean_intervals, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
@@ -364,6 +365,9 @@ class Values(NamedTuple):
         and for runs of those that the run retrieved. None for a table of values.
     judged_runs : JudgedRuns or None
         Runs whose judgements say which documents are not relevant.
+    bounds : pair of float, or None
+        The lowest and the highest value possible, -inf and inf if there is none. None
+        if they are unknown.
     """
 
     measure: str
@@ -376,6 +380,15 @@ class Values(NamedTuple):
     n_unanswered: Any = None
     random_order: Any = None
     judged_runs: Any = None
+    bounds: Any = None
+
+    def known_bounds(self, units):
+        """Return the bounds if they are finite and hold the values, or None."""
+        if self.bounds is None or self.unit == "tasks":
+            return self.bounds
+        # A measure of one's own may have other bounds than the class that it extends.
+        values = self.compared(units).ravel()[:, np.newaxis]
+        return self.bounds if holds(*np.array(self.bounds), values).all() else None
 
     def are_compared(self, units):
         """Return whether each query is compared."""
@@ -407,12 +420,14 @@ class Values(NamedTuple):
                 self.compared(units),
                 groups=units.family,
                 sample_weight=units.weights,
+                bounds=self.known_bounds(units),
                 confidence_level=confidence_level,
             )
         else:
             means = judged_mean_intervals(
                 self.compared(units),
                 *self.of_judge(),
+                bounds=self.known_bounds(units),
                 confidence_level=confidence_level,
             )
         random_order = None
@@ -531,7 +546,13 @@ def _report(values, units, means, pairs, *, anytime):
     compared, weights, is_compared = units.compared(values.compared(units))
     judge, judge_unlabelled = values.of_judge()
     statistics = paired_statistics(
-        compared, weights, judge, judge_unlabelled, level, anytime
+        compared,
+        weights,
+        judge,
+        judge_unlabelled,
+        level,
+        anytime,
+        values.known_bounds(units),
     )
     is_undecided = np.zeros(statistics.difference.shape, dtype=bool)
     judged = None

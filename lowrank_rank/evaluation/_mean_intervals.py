@@ -8,7 +8,6 @@ import numpy as np
 from scipy import special
 
 from .._tables import TableMixin
-from ..target_losses._names import resolve_measure
 from ..validation._arrays import check_finite, check_same_index
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import (
@@ -19,9 +18,17 @@ from ..validation._checks_of_comparisons import (
 )
 from ..validation._findings import Finding, findings_so_far, reports
 from ..validation._kinds import arrive
-from ..validation._parameters import LEVEL, checked
+from ..validation._parameters import LEVEL, PAIR, checked
 from ..validation._rules import look_for
 from ._betting import betting
+from ._bounds import (
+    are_at_ends,
+    are_few,
+    bounded,
+    bounds_of_columns,
+    inside,
+    measure_of,
+)
 from ._query_weights import Units, ids_of_table
 from ._values import check_same_ids, read_columns
 
@@ -39,7 +46,8 @@ class MeanIntervals(TableMixin):
     mean : ndarray of shape (k,)
     standard_error : ndarray of shape (k,)
     interval : ndarray of shape (k, 2)
-        Confidence interval of each mean.
+        Confidence interval of each mean; nan if all values are equal and their range is
+        unknown.
     p_value : ndarray of shape (k,)
         Two-sided p value of the mean 0.
     confidence_level : float
@@ -174,7 +182,7 @@ class MeanIntervals(TableMixin):
             columns["random_order"] = self.random_order
         if ranks is None and self.n_effective is not None:
             columns["n_effective"] = self.n_effective
-        if self.n_unanswered is not None:
+        if self.n_unanswered is not None and self.n_unanswered.any():
             columns["n_unanswered"] = self.n_unanswered
         if self.judged is not None:
             columns |= self.judged
@@ -186,21 +194,32 @@ class MeanIntervals(TableMixin):
         order = np.argsort(-self.mean, kind="stable")
         return {name: [values[i] for i in order] for name, values in columns.items()}
 
+    def _lines(self):
+        is_unknown = np.isnan(self.interval[:, 0])
+        if not is_unknown.any():
+            return []
+        return [
+            "values that are all equal have no interval without their range: give the "
+            "lowest and the highest value possible, such as bounds=(0, 1)"
+        ]
 
-@checked(confidence_level=LEVEL)
+
+@checked(bounds=[PAIR, None], confidence_level=LEVEL)
 def mean_intervals(
     values: Any,
     *,
     groups: Any = None,
     sample_weight: Any = None,
+    bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> MeanIntervals:
     """Means of a measure over queries, each with its interval.
 
     The interval is Student's: mean +- t s / sqrt(n), for the standard deviation s of n
-    queries. If all values are 0 or 1, such as right and wrong answers, it is Wilson's
-    [1]_. The queries must be independent: days in a row, or queries of one user, are
-    not, and `groups` names what belongs together. The guide has the formulas of weights
+    queries. Where the range of the values is known, it is Student's of the logit of the
+    mean, and Wilson's [1]_ if all values are at the ends of the range, such as right
+    and wrong answers. The queries must be independent: days in a row, or queries of one
+    user, are not, and `groups` names what belongs together. The guide has the formulas
     and the coverage, :ref:`how-intervals`.
 
     Parameters
@@ -217,6 +236,10 @@ def mean_intervals(
     sample_weight : array-like of shape (n,), Series, dict or None, default=None
         Weight >= 0 of each query, such as its traffic, given as `groups`. The weight of
         a family is the mean weight of its queries.
+    bounds : pair of float or None, default=None
+        Lowest and highest value possible, such as ``(0, 100)`` for per cent: ends that
+        values can be near. None: those of the measure that names the column, if they
+        hold its values; 0 and 1 if all values of the column are 0 or 1; else none.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 
@@ -229,7 +252,8 @@ def mean_intervals(
     Raises
     ------
     ValueError
-        If a column has fewer than two values, or one that is infinite.
+        If a column has fewer than two values, or one that is infinite or beyond the
+        bounds.
 
     See Also
     --------
@@ -249,6 +273,14 @@ def mean_intervals(
     >>> mean_intervals([1, 2, 3, 4, 5])
     mean    low   high  n_queries  n_undefined
        3  1.037  4.963          5            0
+
+    Five values that are all equal tell nothing without their range, and a little with
+    it:
+
+    >>> mean_intervals([0.75] * 5).interval
+    array([[nan, nan]])
+    >>> mean_intervals([0.75] * 5, bounds=(0, 1)).interval.round(2)
+    array([[0.42, 0.86]])
 
     Five questions about two documents, and questions of unequal traffic:
 
@@ -276,6 +308,7 @@ def mean_intervals(
         n_undefined = np.isnan(h[counts]).sum(axis=0)
         h = np.where(counts[:, np.newaxis], h, np.nan)
     h, weights = units.average(h)
+    ends = bounds_of_columns(h, names, bounds)
     _look_for_undefined(names, h)
     n_defined = (~np.isnan(h)).sum(axis=0)
     refuse(
@@ -285,8 +318,9 @@ def mean_intervals(
         unit=unit,
         n_defined=n_defined,
         weights=weights,
+        bounds=bounds,
     )
-    means, n_effective = _means_of_people(h, weights, confidence_level)
+    means, n_effective = _means_of_people(h, weights, ends, confidence_level)
     return MeanIntervals(
         names=names,
         mean=means.mean,
@@ -303,12 +337,13 @@ def mean_intervals(
     )
 
 
-@checked(confidence_level=LEVEL)
+@checked(bounds=[PAIR, None], confidence_level=LEVEL)
 def judged_mean_intervals(
     people: Any,
     judge: Any,
     judge_unlabelled: Any,
     *,
+    bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> MeanIntervals:
     """Means of few values by people and many by a judge, each with its interval.
@@ -328,6 +363,8 @@ def judged_mean_intervals(
     judge_unlabelled : array-like of shape (N,) or (N, k), frame, or dict of columns
         Values of other queries, which people did not label, by the judge's labels.
         Columns with names are matched by name.
+    bounds : pair of float or None, default=None
+        Lowest and highest value possible by people, as in `mean_intervals`.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 
@@ -370,8 +407,16 @@ def judged_mean_intervals(
     names, h = read_columns(people, "people")
     _look_for_undefined(names, h)
     n_defined = (~np.isnan(h)).sum(axis=0)
-    refuse(CHECKS_OF_MEANS, h=h, names=names, unit="queries", n_defined=n_defined)
-    alone, _ = _means_of_people(h, None, confidence_level)
+    refuse(
+        CHECKS_OF_MEANS,
+        h=h,
+        names=names,
+        unit="queries",
+        n_defined=n_defined,
+        bounds=bounds,
+    )
+    ends = bounds_of_columns(h, names, bounds)
+    alone, _ = _means_of_people(h, None, ends, confidence_level)
     check_same_ids(people, judge)
     _, j = read_columns(judge, "judge", names)
     _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
@@ -380,7 +425,9 @@ def judged_mean_intervals(
     check_finite(j, "judge")
     check_finite(j_unlabelled, "judge_unlabelled")
     look_for("chosen queries", j, j_unlabelled)
-    means, judge_weight = _means_with_judge(h, j, j_unlabelled, alone, confidence_level)
+    means, judge_weight = _means_with_judge(
+        h, j, j_unlabelled, alone, ends, confidence_level
+    )
     return MeanIntervals(
         names=names,
         mean=means.mean,
@@ -399,19 +446,9 @@ def judged_mean_intervals(
 def _look_for_undefined(names, h):
     """Look for queries without a value, unless the columns are measures by name."""
     is_undefined = np.isnan(h)
-    if is_undefined.any() and not _are_measures(names):
+    if is_undefined.any() and None in map(measure_of, names):
         words = [name or f"column {j}" for j, name in enumerate(names)]
         look_for("undefined queries", words, is_undefined)
-
-
-def _are_measures(names):
-    """Whether all columns are named as measures, undefined on queries of their own."""
-    try:
-        for name in names:
-            resolve_measure(name)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 class Means(NamedTuple):
@@ -423,8 +460,11 @@ class Means(NamedTuple):
     p_value: np.ndarray
 
 
-def _means_of_people(h, weights, confidence_level):
-    """Compute the means of columns, NaN left out, and their effective numbers."""
+def _means_of_people(h, weights, ends, confidence_level):
+    """Compute the means of columns, NaN left out, and their effective numbers.
+
+    `ends` are the lowest and the highest value possible of each column.
+    """
     n = (~np.isnan(h)).sum(axis=0)
     n_effective = None
     if weights is None:
@@ -435,42 +475,48 @@ def _means_of_people(h, weights, confidence_level):
         standard_error = standard_deviation / np.sqrt(n)
         n_effective = n
     interval, p_value = student(mean, standard_error, n, confidence_level)
-    is_binary = are_binary(h)
-    interval[is_binary] = wilson(mean[is_binary], n[is_binary], confidence_level)
+    interval = bounded(h, weights, mean, interval, n, *ends, confidence_level)
+    highest = np.nanmax(h, axis=0)
+    # Smaller differences are rounding errors.
+    is_equal = highest - np.nanmin(h, axis=0) <= 1e-12 * np.abs(highest)
+    # The probability that all values have the same sign is 2**(1 - n).
+    smallest_p = np.where(mean == 0, 1.0, np.exp2(1.0 - n))
+    p_value = np.where(is_equal, smallest_p, p_value)
+    # Equal values of unknown range tell nothing of their spread.
+    is_unknown = is_equal & np.isinf(ends[0])
+    interval[is_unknown] = np.nan
+    p_value[is_unknown] = np.nan
     means = Means(
         mean=mean, standard_error=standard_error, interval=interval, p_value=p_value
     )
     return means, n_effective
 
 
-def _means_with_judge(h, j, j_unlabelled, alone, confidence_level):
+def _means_with_judge(h, j, j_unlabelled, alone, ends, confidence_level):
     """Compute the means of people's and a judge's values, and the judge's weights.
 
-    `alone` are the means of people's values.
+    `alone` are the means of people's values, `ends` the bounds of these.
     """
     values = np.vstack([h, j, j_unlabelled])
     lowest = values.min(axis=0)
     highest = values.max(axis=0)
-    is_binary = are_binary(h)
+    is_bounded = np.isfinite(ends[0])
+    is_binary = is_bounded & are_at_ends(h, *np.where(is_bounded, ends, 0.0))
     # A judge that is always right or always wrong could be the other.
-    lowest[is_binary] = np.minimum(lowest[is_binary], 0.0)
-    highest[is_binary] = np.maximum(highest[is_binary], 1.0)
+    lowest = np.where(is_binary, np.minimum(lowest, ends[0]), lowest)
+    highest = np.where(is_binary, np.maximum(highest, ends[1]), highest)
     return prediction_powered(
         h,
         j,
         j_unlabelled,
         alone=alone,
-        added_h=np.where(is_binary, [[1.0], [0.0]], [highest, lowest]),
+        added_h=np.where(is_binary, ends[::-1], [highest, lowest]),
         added_j=np.array([lowest, highest]),
+        ends=ends,
         is_binary=is_binary,
         is_few=np.zeros(h.shape[1], dtype=bool),
         confidence_level=confidence_level,
     )
-
-
-def are_binary(values):
-    """Return for each column whether all values are 0, 1 or NaN."""
-    return ((values == 0) | (values == 1) | np.isnan(values)).all(axis=0)
 
 
 def weighted_moments(values, weights):
@@ -501,13 +547,18 @@ def weighted_moments(values, weights):
     return mean, np.sqrt(n * np.maximum(variance, robust_variance)), n
 
 
-def are_few(n_different, confidence_level):
-    """Return whether so many signs, each + or - alike, are too often all the same."""
-    return np.exp2(1.0 - n_different) > 1.0 - confidence_level
-
-
 def prediction_powered(
-    h, j, j_unlabelled, *, alone, added_h, added_j, is_binary, is_few, confidence_level
+    h,
+    j,
+    j_unlabelled,
+    *,
+    alone,
+    added_h,
+    added_j,
+    ends,
+    is_binary,
+    is_few,
+    confidence_level,
 ):
     """Compute means of human values and a judge; `alone` where these are not narrower.
 
@@ -521,7 +572,10 @@ def prediction_powered(
         Of the human values.
     added_h, added_j : ndarray of shape (2, k)
         Two more pairs, for columns of 0 and 1 and those with few errors of the judge.
+    ends : pair of ndarray of shape (k,)
+        The lowest and the highest value possible of people.
     is_binary : ndarray of bool, shape (k,)
+        Whether all values by people are at the ends.
     is_few : ndarray of bool, shape (k,)
         Whether few human values tell anything.
     confidence_level : float
@@ -545,8 +599,9 @@ def prediction_powered(
     normal_interval, normal_p_value = normal(mean, standard_error, confidence_level)
     p_value = np.where(is_few, normal_p_value, p_value)
     interval[is_few] = normal_interval[is_few]
-    highest, lowest = added_h[:, is_binary, np.newaxis]
-    interval[is_binary] = np.clip(interval[is_binary], lowest, highest)
+    of_logit = inside(interval, mean, *ends)
+    cut = np.clip(interval, *np.expand_dims(ends, -1))
+    interval = np.where(is_binary[:, np.newaxis], cut, of_logit)
     is_narrower = np.ptp(interval, axis=1) < np.ptp(alone.interval, axis=1)
     is_used = is_narrower & (weight > 0)
     means = Means(
@@ -625,14 +680,3 @@ def _ratio(distance, scale):
     """Divide distances >= 0 by scales >= 0; 0 / 0 is 0."""
     infinite = np.where(distance == 0, 0.0, np.inf)
     return np.divide(distance, scale, out=infinite, where=scale > 0)
-
-
-def wilson(fraction, n, confidence_level):
-    """Compute Wilson's intervals of fractions of n values."""
-    z2 = special.ndtri(0.5 + confidence_level / 2.0) ** 2
-    centre = (fraction + z2 / (2 * n)) / (1 + z2 / n)
-    variance = fraction * (1 - fraction) / n + z2 / (4 * n**2)
-    half_width = np.sqrt(z2 * variance) / (1 + z2 / n)
-    return np.clip(
-        np.stack([centre - half_width, centre + half_width], axis=-1), 0.0, 1.0
-    )

@@ -477,6 +477,7 @@ class PrecisionAtK(_TopK):
     array([0.])
     """
 
+    bounds = (0.0, 1.0)
     allow_missing = True
     _parameters: ClassVar = {"k": [K], **RELEVANCE}
 
@@ -513,6 +514,7 @@ class PrecisionAtShare(_TopK):
     0.5
     """
 
+    bounds = (0.0, 1.0)
     at = "p%"
     is_positional = False
     takes_documents = False
@@ -577,6 +579,7 @@ class RecallAtK(_TopK):
     array([0.5])
     """
 
+    bounds = (0.0, 1.0)
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.sum(gains)
 
@@ -604,6 +607,7 @@ class AUC(BinaryMeasure, PositionalLoss):
     array([0.25])
     """
 
+    bounds = (0.0, 1.0)
     takes_runs = False
     discount = staticmethod(items_below)
 
@@ -715,6 +719,7 @@ class NDCG(DCG):
     array([0.5])
     """
 
+    bounds = (0.0, 1.0)
     allow_missing = False
     reaches_one = True
     constant = 1.0
@@ -754,6 +759,7 @@ class SpearmanRho(PositionalLoss):
     -1.0
     """
 
+    bounds = (-1.0, 1.0)
     labels = "any"
     takes_runs = False
 

@@ -522,6 +522,22 @@ def _finds_single_weight(given):
     return {"n": f"{n.min():.3g}"} if n.min() < 2.0 else None
 
 
+def _finds_beyond_bounds(given):
+    """Find values beyond the bounds, other than by rounding errors."""
+    if given.bounds is None:
+        return None
+    lowest, highest = given.bounds
+    rounding = 1e-9 * (highest - lowest)
+    values = given.h[~np.isnan(given.h)]
+    if values.min() >= lowest - rounding and values.max() <= highest + rounding:
+        return None
+    return {
+        "bounds": tuple(given.bounds),
+        "lowest": f"{values.min():.3g}",
+        "highest": f"{values.max():.3g}",
+    }
+
+
 CHECKS_OF_MEANS = [
     Check(
         name="few values",
@@ -535,6 +551,15 @@ CHECKS_OF_MEANS = [
             "sample_weight gives nearly all weight to one: {n} equal weights would "
             "estimate as precisely, and at least two are needed."
         ),
+    ),
+    Check(
+        name="values beyond bounds",
+        finds=_finds_beyond_bounds,
+        sentence=(
+            "bounds are the lowest and the highest value possible, {bounds}, and there "
+            "are values of {lowest} to {highest}."
+        ),
+        remedies={"For values of unknown range": "bounds = None"},
     ),
 ]
 
