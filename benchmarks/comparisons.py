@@ -19,6 +19,7 @@ import numpy as np
 from scipy import stats
 
 from lowrank_rank.evaluation import compare_values, mean_intervals
+from lowrank_rank.evaluation._mean_intervals import folds
 from lowrank_rank.evaluation._paired_differences import statistics_of_differences
 from lowrank_rank.metrics import ndcg_score
 
@@ -185,6 +186,7 @@ def differences_cell(rng, kind, rate, accuracy, n, n_others, repetitions):
         "largest": np.where(both_binary, 1.0, ends[0] - ends[1]),
         "both_binary": both_binary,
         "weights": None,
+        "fold": folds(None, n),
         "rounding": 1e-12,
         "confidence_level": 0.95,
         "anytime": False,

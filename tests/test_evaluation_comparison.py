@@ -401,6 +401,7 @@ def labelled_by_people_and_a_judge(n_labelled=20, seed=0):
 
 
 def test_a_judge_gives_prediction_powered_differences():
+    pd = pytest.importorskip("pandas")
     people, judge, qid, scores = labelled_by_people_and_a_judge()
     params = {"measure": "ndcg@5", "zero_division": 0.0}
     found = compare_judged(
@@ -423,7 +424,10 @@ def test_a_judge_gives_prediction_powered_differences():
     assert_array_equal(found.values, given[0])
 
     def powered(h, j, others, **options):
-        return judged_mean_intervals(h, j, others, confidence_level=0.9, **options)
+        of_people = pd.DataFrame(h, index=ids)  # the ids make the folds
+        return judged_mean_intervals(
+            of_people, j, others, confidence_level=0.9, **options
+        )
 
     assert_allclose(found.mean, powered(*given).mean)
     of_values = powered(*given, bounds=(0, 1))

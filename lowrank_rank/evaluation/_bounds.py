@@ -81,7 +81,11 @@ def inside(interval, mean, lowest, highest):
         The same intervals where the range is infinite.
     """
     moved = np.clip(interval, lowest[:, np.newaxis], highest[:, np.newaxis])
-    is_within = np.isfinite(highest - lowest) & (lowest < mean) & (mean < highest)
+    is_within = np.isfinite(highest - lowest)
+    rounding = _ROUNDING * (highest - lowest)[is_within]
+    is_within[is_within] = ((mean - lowest)[is_within] > rounding) & (
+        (highest - mean)[is_within] > rounding
+    )
     low = lowest[is_within]
     width = highest[is_within] - low
     m = (mean[is_within] - low) / width

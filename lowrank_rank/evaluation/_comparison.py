@@ -19,7 +19,7 @@ from ..validation._checks_of_comparisons import CHECKS_OF_RANKED
 from ..validation._findings import Finding, findings_so_far, found, reports
 from ._bounds import holds
 from ._judged import undecided_pairs, warning_of_undecided
-from ._mean_intervals import MeanIntervals, judged_mean_intervals, mean_intervals
+from ._mean_intervals import MeanIntervals, folds, judged_means, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
 from ._query_weights import Units
 
@@ -424,11 +424,13 @@ class Values(NamedTuple):
                 confidence_level=confidence_level,
             )
         else:
-            means = judged_mean_intervals(
+            means = judged_means(
+                [""] * len(self.names),
                 self.compared(units),
                 *self.of_judge(),
-                bounds=self.known_bounds(units),
-                confidence_level=confidence_level,
+                ids_of_units(self, units),
+                self.known_bounds(units),
+                confidence_level,
             )
         random_order = None
         if self.random_order is not None:
@@ -545,6 +547,9 @@ def _report(values, units, means, pairs, *, anytime):
     level = means.confidence_level
     compared, weights, is_compared = units.compared(values.compared(units))
     judge, judge_unlabelled = values.of_judge()
+    fold = None
+    if judge is not None:
+        fold = folds(ids_of_units(values, units), len(compared))
     statistics = paired_statistics(
         compared,
         weights,
@@ -553,6 +558,7 @@ def _report(values, units, means, pairs, *, anytime):
         level,
         anytime,
         values.known_bounds(units),
+        fold,
     )
     is_undecided = np.zeros(statistics.difference.shape, dtype=bool)
     judged = None
@@ -579,7 +585,7 @@ def _report(values, units, means, pairs, *, anytime):
     return RankerComparison(
         measure=values.measure,
         names=values.names,
-        qid=_ids_of_units(values, units)[is_compared],
+        qid=ids_of_units(values, units)[is_compared],
         values=compared,
         means=replace(means, rank_interval=ranks, judged=judged),
         pairs=pairs,
@@ -602,7 +608,7 @@ def _report(values, units, means, pairs, *, anytime):
     )
 
 
-def _ids_of_units(values, units):
+def ids_of_units(values, units):
     """Return the ids of the queries, with a judge of those of people, or families."""
     if units.family is not None:
         return units.family_names

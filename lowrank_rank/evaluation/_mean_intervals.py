@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 from scipy import special
@@ -405,6 +406,33 @@ def judged_mean_intervals(
     arrive(people=people, judge=judge, judge_unlabelled=judge_unlabelled)
     check_same_index(people=people, judge=judge)
     names, h = read_columns(people, "people")
+    check_same_ids(people, judge)
+    _, j = read_columns(judge, "judge", names)
+    _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
+    return judged_means(
+        names, h, j, j_unlabelled, ids_of_table(people), bounds, confidence_level
+    )
+
+
+def judged_means(names, h, j, j_unlabelled, ids, bounds, confidence_level):
+    """Compute the means of `judged_mean_intervals` of arrays.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of the columns.
+    h, j : ndarray of shape (n, k)
+        Values of the same queries by people and by the judge.
+    j_unlabelled : ndarray of shape (N, k)
+    ids : sequence of shape (n,), or None
+        Ids of the queries of people; None numbers them.
+    bounds : pair of float, or None
+    confidence_level : float
+
+    Returns
+    -------
+    MeanIntervals
+    """
     _look_for_undefined(names, h)
     n_defined = (~np.isnan(h)).sum(axis=0)
     refuse(
@@ -417,16 +445,19 @@ def judged_mean_intervals(
     )
     ends = bounds_of_columns(h, names, bounds)
     alone, _ = _means_of_people(h, None, ends, confidence_level)
-    check_same_ids(people, judge)
-    _, j = read_columns(judge, "judge", names)
-    _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
     refuse(CHECKS_OF_JUDGED_VALUES, h=h, j=j, j_unlabelled=j_unlabelled)
     check_finite(h, "people")
     check_finite(j, "judge")
     check_finite(j_unlabelled, "judge_unlabelled")
     look_for("chosen queries", j, j_unlabelled)
     means, judge_weight = _means_with_judge(
-        h, j, j_unlabelled, alone, ends, confidence_level
+        h,
+        j,
+        j_unlabelled,
+        alone=alone,
+        ends=ends,
+        fold=folds(ids, len(h)),
+        confidence_level=confidence_level,
     )
     return MeanIntervals(
         names=names,
@@ -449,6 +480,10 @@ def _look_for_undefined(names, h):
     if is_undefined.any() and None in map(measure_of, names):
         words = [name or f"column {j}" for j, name in enumerate(names)]
         look_for("undefined queries", words, is_undefined)
+
+
+#: Number of folds that weigh a judge, the default of scikit-learn's cross-validation.
+N_FOLDS = 5
 
 
 class Means(NamedTuple):
@@ -492,10 +527,11 @@ def _means_of_people(h, weights, ends, confidence_level):
     return means, n_effective
 
 
-def _means_with_judge(h, j, j_unlabelled, alone, ends, confidence_level):
+def _means_with_judge(h, j, j_unlabelled, *, alone, ends, fold, confidence_level):
     """Compute the means of people's and a judge's values, and the judge's weights.
 
-    `alone` are the means of people's values, `ends` the bounds of these.
+    `alone` are the means of people's values, `ends` the bounds of these, and `fold` is
+    the fold of each query.
     """
     values = np.vstack([h, j, j_unlabelled])
     lowest = values.min(axis=0)
@@ -513,6 +549,7 @@ def _means_with_judge(h, j, j_unlabelled, alone, ends, confidence_level):
         added_h=np.where(is_binary, ends[::-1], [highest, lowest]),
         added_j=np.array([lowest, highest]),
         ends=ends,
+        fold=fold,
         is_binary=is_binary,
         is_few=np.zeros(h.shape[1], dtype=bool),
         confidence_level=confidence_level,
@@ -556,6 +593,7 @@ def prediction_powered(
     added_h,
     added_j,
     ends,
+    fold,
     is_binary,
     is_few,
     confidence_level,
@@ -574,6 +612,8 @@ def prediction_powered(
         Two more pairs, for columns of 0 and 1 and those with few errors of the judge.
     ends : pair of ndarray of shape (k,)
         The lowest and the highest value possible of people.
+    fold : ndarray of int, shape (n,)
+        The fold of each query, from `folds`.
     is_binary : ndarray of bool, shape (k,)
         Whether all values by people are at the ends.
     is_few : ndarray of bool, shape (k,)
@@ -590,9 +630,13 @@ def prediction_powered(
     rounding = 1e-12 * np.abs(h).max()
     n_errors = (np.abs(h - j) > rounding).sum(axis=0)
     is_few = is_few | is_binary | are_few(n_errors, confidence_level)
-    of_pairs = _corrected_mean(h, j, j_unlabelled)
+    of_pairs = _corrected_mean(h, j, j_unlabelled, fold)
+    # Both pairs are in one fold, so that their order does not matter.
     of_more = _corrected_mean(
-        np.concatenate([h, added_h]), np.concatenate([j, added_j]), j_unlabelled
+        np.concatenate([h, added_h]),
+        np.concatenate([j, added_j]),
+        j_unlabelled,
+        np.append(fold, np.full(2, len(h) % N_FOLDS)),
     )
     mean, standard_error, weight = np.where(is_few, of_more, of_pairs)
     interval, p_value = student(mean, standard_error, len(h), confidence_level)
@@ -603,7 +647,8 @@ def prediction_powered(
     cut = np.clip(interval, *np.expand_dims(ends, -1))
     interval = np.where(is_binary[:, np.newaxis], cut, of_logit)
     is_narrower = np.ptp(interval, axis=1) < np.ptp(alone.interval, axis=1)
-    is_used = is_narrower & (weight > 0)
+    # Smaller weights are rounding errors.
+    is_used = is_narrower & (weight > 1e-9)
     means = Means(
         mean=np.where(is_used, mean, alone.mean),
         standard_error=np.where(is_used, standard_error, alone.standard_error),
@@ -613,14 +658,34 @@ def prediction_powered(
     return means, np.where(is_used, weight, 0.0)
 
 
-def _corrected_mean(h, j, j_unlabelled):
+def folds(ids, n):
+    """Return the fold of each query, by a hash of its id.
+
+    So the order of the queries does not matter. The sizes differ by one at most.
+
+    Parameters
+    ----------
+    ids : sequence of shape (n,), or None
+        None numbers the queries.
+    n : int
+        Number of queries.
+    """
+    if ids is None:
+        ids = range(n)
+    hashes = np.array([crc32(str(query).encode()) for query in ids])
+    fold = np.empty(n, dtype=np.intp)
+    fold[np.argsort(hashes, kind="stable")] = np.arange(n) % N_FOLDS
+    return fold
+
+
+def _corrected_mean(h, j, j_unlabelled, fold):
     """Compute the mean of the corrected values, its error, and the judge's weight.
 
     Returns
     -------
     ndarray of shape (3, k)
     """
-    weights, judge_variance = _judge_weights(h, j, j_unlabelled)
+    weights, judge_variance = _judge_weights(h, j, j_unlabelled, fold)
     weight = weights.mean(axis=0)
     # c_i = h_i - lam_i (j_i - mean(judge_unlabelled))
     corrected = h - weights * (j - j_unlabelled.mean(axis=0))
@@ -629,7 +694,7 @@ def _corrected_mean(h, j, j_unlabelled):
     return np.array([corrected.mean(axis=0), np.sqrt(variance), weight])
 
 
-def _judge_weights(h, j, j_unlabelled):
+def _judge_weights(h, j, j_unlabelled, fold):
     """Compute the weight lam_i of each value of the judge by cross-fitting.
 
     Returns
@@ -641,8 +706,7 @@ def _judge_weights(h, j, j_unlabelled):
     n = len(h)
     variance = j_unlabelled.var(axis=0, ddof=1) / len(j_unlabelled)
     weights = np.empty(h.shape)
-    fold = np.arange(n) % 5
-    for held_out in range(5):
+    for held_out in range(N_FOLDS):
         is_train = fold != held_out
         # lam minimises var(h - lam j) + lam**2 n var(judge_unlabelled) / N:
         # lam = cov(h, j) / (var(j) + n var(judge_unlabelled) / N), 0 if j is constant.

@@ -43,7 +43,14 @@ class PairStatistics(NamedTuple):
 
 
 def paired_statistics(
-    values, weights, judge, judge_unlabelled, confidence_level, anytime, bounds
+    values,
+    weights,
+    judge,
+    judge_unlabelled,
+    confidence_level,
+    anytime,
+    bounds,
+    fold=None,
 ):
     """Compute statistics of the differences a - b of all rankers a and b.
 
@@ -61,6 +68,8 @@ def paired_statistics(
         Whether intervals and p values hold at every look.
     bounds : pair of float, or None
         The lowest and the highest value possible.
+    fold : ndarray of int, shape (n_queries,), or None
+        The fold of each query, for the weight of a judge.
 
     Returns
     -------
@@ -86,6 +95,7 @@ def paired_statistics(
                 both_binary=both_binary[a],
                 weights=weights,
                 judge_differences=judge_differences,
+                fold=fold,
                 rounding=rounding,
                 confidence_level=confidence_level,
                 anytime=anytime,
@@ -126,6 +136,7 @@ def statistics_of_differences(
     both_binary,
     weights,
     judge_differences,
+    fold,
     rounding,
     confidence_level,
     anytime,
@@ -144,6 +155,8 @@ def statistics_of_differences(
     judge_differences : pair of ndarray, or None
         Differences by the labels of a judge, in the same queries (n_queries, k) and in
         others (n_others, k).
+    fold : ndarray of int, shape (n_queries,), or None
+        The fold of each query, for the weight of a judge.
     rounding : float
         Differences up to this are 0.
     confidence_level : float
@@ -174,6 +187,7 @@ def statistics_of_differences(
             added_h=np.array([largest, -largest]),
             added_j=np.zeros((2, len(d))),
             ends=np.where(both_binary, [-largest, largest], [[-np.inf], [np.inf]]),
+            fold=fold,
             is_binary=both_binary,
             is_few=are_few(moments.n_different, confidence_level),
             confidence_level=confidence_level,
