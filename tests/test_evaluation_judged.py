@@ -59,7 +59,13 @@ def test_judgements_of_the_old_run_alone_give_no_verdict():
     assert np.isnan(found.interval).all()
     assert found.tied_with_best.all()
     assert found.unjudged == str(caught[0].message)
-    assert repr(found).endswith(found.unjudged)
+    # The warning is not printed again.
+    assert found.unjudged not in repr(found)
+    line = "no verdict on new - old: unjudged documents could change it"
+    assert repr(found).endswith(line)
+    assert line in found._repr_html_()
+    # Both runs answer all queries.
+    assert "n_unanswered" not in repr(found)
     # The message has the difference with the documents of new alone as relevant.
     filled = {
         q: judged | dict.fromkeys(set(list(runs["new"][q])[:4]) - set(judged), 1)

@@ -224,6 +224,8 @@ class RankerComparison(TableMixin):
         heading += f", {m} rankers, {100 * self.confidence_level:g}% intervals"
         if self.anytime:
             heading += " valid at every look"
+        elif self.n_judged:
+            heading += " for one look"
         if m > 1:
             heading += (
                 f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each "
@@ -248,7 +250,7 @@ class RankerComparison(TableMixin):
         if not self._has_few_pairs:
             notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
         if self.unjudged:
-            notes.append(self.unjudged)
+            notes.append(self._note_on_verdicts())
         is_of_runs = self.means.n_unanswered is not None
         if is_of_runs and self.means.judged is None and not self.n_judged:
             notes.append(
@@ -256,6 +258,18 @@ class RankerComparison(TableMixin):
                 "and all others count as not relevant"
             )
         return "\n".join(notes)
+
+    def _note_on_verdicts(self):
+        """Return the line on pairs without a verdict."""
+        undecided = [
+            f"{self.names[a]} - {self.names[b]}"
+            for (a, b), p in zip(self.pairs, self.p_value, strict=True)
+            if np.isnan(p)
+        ]
+        note = f"no verdict on {', '.join(undecided[:8]) or 'some pairs'}"
+        if len(undecided) > 8:
+            note += f" and {len(undecided) - 8} more pairs"
+        return f"{note}: unjudged documents could change it"
 
     def _note_on_few(self):
         """Return a line if too few queries differ for a small p value, or no line."""

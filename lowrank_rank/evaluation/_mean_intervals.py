@@ -33,6 +33,12 @@ from ._bounds import (
 from ._query_weights import Units, ids_of_table
 from ._values import check_same_ids, read_columns
 
+#: Printed below a table with equal values.
+_LINE_ON_EQUAL = (
+    "values that are all equal have no interval without their range: give the lowest "
+    "and the highest value possible, such as bounds=(0, 1)"
+)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeanIntervals(TableMixin):
@@ -150,7 +156,12 @@ class MeanIntervals(TableMixin):
         >>> means.interval.round(2), means.at_every_look().interval.round(2)
         (array([[0.42, 0.58]]), array([[0.39, 0.61]]))
         """
-        refuse(CHECKS_OF_LOOKS, means=self, h=self._values)
+        refuse(
+            CHECKS_OF_LOOKS,
+            means=self,
+            h=self._values,
+            is_comparison=self.rank_interval is not None,
+        )
         intervals = []
         p_values = []
         for column in self._values.T:
@@ -196,13 +207,15 @@ class MeanIntervals(TableMixin):
         return {name: [values[i] for i in order] for name, values in columns.items()}
 
     def _lines(self):
-        is_unknown = np.isnan(self.interval[:, 0])
-        if not is_unknown.any():
-            return []
-        return [
-            "values that are all equal have no interval without their range: give the "
-            "lowest and the highest value possible, such as bounds=(0, 1)"
-        ]
+        lines = []
+        if self.judge_weight is not None and self.rank_interval is None:
+            lines.append(
+                "with a judge, intervals are for one look, at a number of labels that "
+                "was fixed before"
+            )
+        if np.isnan(self.interval).any():
+            lines.append(_LINE_ON_EQUAL)
+        return lines
 
 
 @checked(bounds=[PAIR, None], confidence_level=LEVEL)

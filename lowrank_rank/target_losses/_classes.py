@@ -317,6 +317,7 @@ class Hamming(SetLoss):
     """
 
     bounds = (0.0, 1.0)
+
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
         return (a + N - b) / (P + N)
 
@@ -358,6 +359,7 @@ class BalancedAccuracy(_ClassMeasure):
     """
 
     bounds = (0.0, 1.0)
+
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
         sensitivity = a / np.maximum(P, 1)
         specificity = (N - b) / np.maximum(N, 1)

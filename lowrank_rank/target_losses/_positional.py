@@ -580,6 +580,7 @@ class RecallAtK(_TopK):
     """
 
     bounds = (0.0, 1.0)
+
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.sum(gains)
 

@@ -566,14 +566,26 @@ CHECKS_OF_MEANS = [
 # Looks ------------------------------------------------------------------------------
 
 
+#: Lines that leave the judge out of a comparison, and of means.
+_COMPARISON_OF_PEOPLE = """\
+from lowrank_rank.evaluation import compare_values
+found = compare_values(dict(zip(found.names, found.values.T)))"""
+_MEANS_OF_PEOPLE = """\
+from lowrank_rank.evaluation import mean_intervals
+found = mean_intervals(people)"""
+
+
+def _finds_judge_at_looks(given):
+    """Find a judge, whose intervals are for one look."""
+    if given.means.judge_weight is None:
+        return None
+    remedy = _COMPARISON_OF_PEOPLE if given.is_comparison else _MEANS_OF_PEOPLE
+    return {"remedy": remedy}
+
+
 def _finds_without_look(given):
     """Find what has no interval that holds at every look."""
     means = given.means
-    if means.judge_weight is not None:
-        return {
-            "what": "a judge",
-            "reason": "its weight is estimated from all queries, for one look",
-        }
     if means.unit == "families":
         return {
             "what": "families",
@@ -597,6 +609,16 @@ def _finds_unbounded(given):
 
 
 CHECKS_OF_LOOKS = [
+    Check(
+        name="looks with a judge",
+        finds=_finds_judge_at_looks,
+        sentence=(
+            "at_every_look() has no intervals with a judge: its weight is estimated "
+            "from all queries, for one look. Fix the number of labels before looking, "
+            "or look at the values by people alone."
+        ),
+        remedies={"By people alone": "{remedy}"},
+    ),
     Check(
         name="result without looks",
         finds=_finds_without_look,
