@@ -1,10 +1,12 @@
 """Runs compared on judgements with holes: warnings, wrong verdicts and power."""
 
 import warnings
+from itertools import product
+from unittest import mock
 
 import numpy as np
 
-from lowrank_rank.evaluation import compare_judged_runs, compare_runs
+from lowrank_rank.evaluation import _judged, compare_judged_runs, compare_runs
 
 N_DOCUMENTS = 60
 #: How much more a relevant document scores than others, for the new run; 1 for the old.
@@ -94,6 +96,71 @@ def real(rng, repetitions, grades, scores, qid):
                 verdicts.append(_verdicts(qrels, runs, "ndcg@5", False))
             row = {"pool": f"{pool}, real", "truth": truth, "queries": 150}
             yield row | _summary(verdicts, sign)
+
+
+def two_kinds(rng, repetitions):
+    """A row for each number of queries and level at which a run is "judged less".
+
+    There are two kinds of relevant documents, such as by words and by meaning, and each
+    run finds one; the new run finds more. Only documents of the old run are judged, or
+    of a third one that finds what the old run finds. The level is in multiples of that
+    of the comparison. "right" verdicts are of pools that do not favour a run.
+    """
+    levels = (1.0, 2.0, 3.0, 6.0, 12.0)
+    for n in (8, 15, 30):
+        drawn = []
+        for noise, pool in product((0.0, 0.8, 1.2), ("old", "third")):
+            for _ in range(repetitions):
+                drawn.append((1, _of_two_kinds(rng, noise, pool, n)))
+        n_adverse = len(drawn)
+        for truth, sign in (("new better", 1), ("old better", -1)):
+            for pool in ("symmetric", "shared"):
+                for _ in range(repetitions):
+                    relevant, scores = _draw(rng, SIGNALS[truth], n)
+                    given = _judge(rng, relevant, scores, pool, depth=10)
+                    drawn.append((sign, given))
+        signs = np.array([sign for sign, _ in drawn])
+        for level in levels:
+            with mock.patch.object(_judged, "JUDGED_LESS", level):
+                verdicts = np.array(
+                    [_verdict(_compare(*given, "ndcg@10")) for _, given in drawn]
+                )
+            adverse = verdicts[:n_adverse]
+            fair = verdicts[n_adverse:] == signs[n_adverse:]
+            yield {
+                "pool": "two kinds",
+                "queries": n,
+                "level": level,
+                "draws": n_adverse,
+                "wrong": int(np.sum(adverse == -1)),
+                "no verdict": int(np.isnan(adverse).sum()),
+                "draws of fair pools": len(fair),
+                "right": int(fair.sum()),
+            }
+
+
+def _of_two_kinds(rng, noise, pool, n_queries):
+    """Make judgements of a pool, and runs that each find one kind of documents."""
+    shape = (n_queries, N_DOCUMENTS)
+    relevant = (rng.random(shape) < 0.13) * 1.0
+    relevant[:, 0] = 1.0
+    of_words = relevant * (rng.random(shape) < 0.5)
+    of_meaning = relevant - of_words
+    shared = noise * rng.normal(size=shape)
+    signals = {"old": of_words, "new": 1.6 * of_meaning, "third": of_words}
+    scores = {
+        name: signal + shared + 0.7 * rng.normal(size=shape)
+        for name, signal in signals.items()
+    }
+    qrels = {}
+    runs: dict[str, dict] = {"new": {}, "old": {}}
+    for q in range(n_queries):
+        judged = np.argsort(-scores[pool][q])[:10]
+        qrels[f"q{q}"] = {NAMES[i]: float(relevant[q, i]) for i in judged}
+        for name, run in runs.items():
+            best_first = np.argsort(-scores[name][q])[:40]
+            run[f"q{q}"] = {NAMES[i]: float(scores[name][q, i]) for i in best_first}
+    return qrels, runs
 
 
 def _draw(rng, signal, n_queries):

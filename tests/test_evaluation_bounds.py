@@ -35,7 +35,7 @@ def values_of(rng, kind, shape):
     if kind == "equal":
         return np.full(shape, rng.choice([0.0, 0.3, 0.75, 1.0]))
     if kind == "few":
-        return np.where(rng.random(shape) < 0.7, 0.0, graded)
+        return np.where(rng.random(shape) < 0.7, 0.0, graded * rng.choice([0.03, 1.0]))
     if kind == "mixed":
         return np.where(rng.random(shape) < 0.5, 1.0, graded)
     return graded

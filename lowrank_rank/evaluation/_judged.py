@@ -7,6 +7,10 @@ import numpy as np
 
 from ._paired_differences import paired_statistics
 
+#: A run is judged less if this is significant at so many times the level: wrong and
+#: right verdicts by this number are in ``python -m benchmarks comparisons --part holes``.
+JUDGED_LESS = 3.0
+
 
 class JudgedRuns:
     """Runs with judgements that say which documents are not relevant.
@@ -195,7 +199,8 @@ def undecided_pairs(
         anytime=False,
         bounds=(0.0, 1.0),
     )
-    is_less = _verdicts(of_fractions, level) < 0
+    # Few queries seldom show beyond chance that a run is judged less.
+    is_less = _verdicts(of_fractions, JUDGED_LESS * level) < 0
     verdicts = _verdicts(statistics, level)
     if_relevant = np.full(verdicts.shape, np.nan)
     # A verdict for the run that is judged less stands.
