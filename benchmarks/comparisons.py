@@ -10,7 +10,9 @@ rare: two rankers that differ in few queries. judged: few queries with human lab
 "contradictions" draws in which p cannot be small and the interval leaves out 0. families: intervals
 over families of queries, and over queries. looks: two rankers are compared again and again while
 queries are added, by the t test and by intervals that are valid at every look. holes: runs with
-judgements from pools of one of them, of both or of others; a twentieth of the repetitions.
+judgements from pools of one of them, of both or of others; a twentieth of the repetitions. kinds:
+runs that each find one kind of relevant documents, judgements of one kind; how often the worse run
+wins, by the level at which a run is "judged less"; 30 draws a pool for 2,000 repetitions.
 """
 
 from itertools import product
@@ -293,6 +295,14 @@ def holes_part(args, repetitions):
     yield from _holes.real(rng, repetitions, y, [ridge, feature], qid)
 
 
+def kinds_part(args, repetitions):
+    """Rows of runs that each find one kind of relevant documents."""
+    rng = np.random.default_rng(args.seed)
+    # A row takes 6 and 4 sets of draws.
+    repetitions = 1 if args.tiny else max(repetitions // 66, 1)
+    yield from _holes.two_kinds(rng, repetitions)
+
+
 PARTS = {
     "all": all_part,
     "rare": rare_part,
@@ -300,4 +310,5 @@ PARTS = {
     "families": families_part,
     "looks": looks_part,
     "holes": holes_part,
+    "kinds": kinds_part,
 }

@@ -37,7 +37,10 @@ def bounds_of_columns(h, names, bounds):
     if bounds is not None:
         pairs = [bounds] * len(names)
     else:
-        pairs = [getattr(measure_of(name), "bounds", UNBOUNDED) for name in names]
+        of_name = {
+            name: getattr(measure_of(name), "bounds", UNBOUNDED) for name in set(names)
+        }
+        pairs = [of_name[name] for name in names]
     lowest, highest = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     # Others than the library's have measured this: per cent, or a measure of one's own.
     is_known = holds(lowest, highest, h)

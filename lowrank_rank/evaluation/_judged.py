@@ -7,8 +7,9 @@ import numpy as np
 
 from ._paired_differences import paired_statistics
 
-#: A run is judged less if this is significant at so many times the level: wrong and
-#: right verdicts by this number are in ``python -m benchmarks comparisons --part holes``.
+#: A run is judged less if this is significant at so many times the level. The choice
+#: is from counts of wrong and right verdicts: ``python -m benchmarks comparisons --part
+#: kinds``.
 JUDGED_LESS = 3.0
 
 

@@ -490,7 +490,7 @@ def judged_means(names, h, j, j_unlabelled, ids, bounds, confidence_level):
 def _look_for_undefined(names, h):
     """Look for queries without a value, unless the columns are measures by name."""
     is_undefined = np.isnan(h)
-    if is_undefined.any() and None in map(measure_of, names):
+    if is_undefined.any() and None in map(measure_of, set(names)):
         words = [name or f"column {j}" for j, name in enumerate(names)]
         look_for("undefined queries", words, is_undefined)
 
