@@ -5,6 +5,7 @@ from itertools import product
 from unittest import mock
 
 import numpy as np
+from scipy import stats
 
 from lowrank_rank.evaluation import _judged, compare_judged_runs, compare_runs
 
@@ -137,6 +138,73 @@ def two_kinds(rng, repetitions):
                 "draws of fair pools": len(fair),
                 "right": int(fair.sum()),
             }
+
+
+def six_systems(rng, repetitions, n_queries):
+    """A row for each number of queries that are judged whole, drawn at random.
+
+    Three systems find documents by words, and three better ones by meaning. "tau" is
+    Kendall's correlation of the means with those of all documents judged, "tau, judge"
+    with the judgements of one of the first three as the judge; 0 queries have these
+    alone. "wrong" counts pairs with a wrong verdict.
+    """
+    sizes = [n for n in (0, 10, 20, 40) if n < n_queries]
+    found: dict[tuple, list] = {}
+    for _ in range(repetitions):
+        qrels, pool, runs = _of_six(rng, n_queries)
+        truth = _compare(qrels, runs, "ndcg@10").mean
+        for n in sizes:
+            people = {q: qrels[q] for q in list(qrels)[:n]}
+            if n:
+                alone = _compare(people, runs, "ndcg@10")
+                judged = _quietly(compare_judged_runs, people, pool, runs)
+            else:
+                alone = judged = _compare(pool, runs, "ndcg@10")
+            for name, one in (("", alone), (", judge", judged)):
+                first, second = np.transpose(one.pairs)
+                is_wrong = np.sign(one.difference) != np.sign(
+                    truth[first] - truth[second]
+                )
+                n_wrong = int(np.sum(is_wrong & (one.p_value <= 0.05)))
+                found.setdefault((n, f"tau{name}"), []).append(
+                    stats.kendalltau(one.mean, truth).statistic
+                )
+                found.setdefault((n, f"wrong{name}"), []).append(n_wrong)
+    for n in sizes:
+        row = {"pool": "six systems", "queries": n, "draws": repetitions}
+        for name in ("tau", "tau, judge"):
+            row[name] = float(np.mean(found[n, name]))
+        for name in ("wrong", "wrong, judge"):
+            row[name] = int(np.sum(found[n, name]))
+        yield row
+
+
+def _of_six(rng, n_queries):
+    """Make whole judgements, those of the first documents of one run, and six runs."""
+    shape = (n_queries, N_DOCUMENTS)
+    relevant = (rng.random(shape) < 0.13) * 1.0
+    relevant[:, 0] = 1.0
+    of_words = relevant * (rng.random(shape) < 0.5)
+    shared = 0.5 * rng.normal(size=shape)
+    scores = {}
+    for kind, found, strengths in (
+        ("words", of_words, (1.0, 1.4, 1.8)),
+        ("meaning", relevant - of_words, (1.6, 2.2, 2.8)),
+    ):
+        for strength in strengths:
+            noise = shared + 0.7 * rng.normal(size=shape)
+            scores[f"{kind} {strength}"] = strength * found + noise
+    qrels = {}
+    pool = {}
+    runs: dict[str, dict] = {name: {} for name in scores}
+    for q in range(n_queries):
+        grades = dict(zip(NAMES, relevant[q].tolist(), strict=True))
+        qrels[f"q{q}"] = grades
+        for name, run in runs.items():
+            best_first = np.argsort(-scores[name][q])[:30]
+            run[f"q{q}"] = {NAMES[i]: float(scores[name][q, i]) for i in best_first}
+        pool[f"q{q}"] = {d: grades[d] for d in list(runs["words 1.4"][f"q{q}"])[:10]}
+    return qrels, pool, runs
 
 
 def _of_two_kinds(rng, noise, pool, n_queries):

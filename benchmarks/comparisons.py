@@ -12,7 +12,8 @@ over families of queries, and over queries. looks: two rankers are compared agai
 queries are added, by the t test and by intervals that are valid at every look. holes: runs with
 judgements from pools of one of them, of both or of others; a twentieth of the repetitions. kinds:
 runs that each find one kind of relevant documents, judgements of one kind; how often the worse run
-wins, by the level at which a run is "judged less"; 30 draws a pool for 2,000 repetitions.
+wins, by the level at which a run is "judged less"; 30 draws a pool for 2,000 repetitions; and six
+systems after some queries are judged whole.
 """
 
 from itertools import product
@@ -301,6 +302,7 @@ def kinds_part(args, repetitions):
     # A row takes 6 and 4 sets of draws.
     repetitions = 1 if args.tiny else max(repetitions // 66, 1)
     yield from _holes.two_kinds(rng, repetitions)
+    yield from _holes.six_systems(rng, repetitions, 25 if args.tiny else 100)
 
 
 PARTS = {

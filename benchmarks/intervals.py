@@ -9,7 +9,7 @@ bootstrap. judged: prediction-powered intervals of `mean_intervals` with n human
 labels of a judge; "width" is relative to Student's interval of the human labels. few: 5 to 100
 human values with a judge of 500 more, over many rates of right answers and judges; "plain" is the
 interval of the human values alone, and "below .93" counts cells. weights: queries with unequal
-weights. votes: ranks of `consensus_ranking` of 200 orders under the Plackett-Luce model whose
+weights. traffic: differences of queries whose traffic is Zipf's, weighted by it or drawn by it. votes: ranks of `consensus_ranking` of 200 orders under the Plackett-Luce model whose
 strengths differ by a gap. duels: strengths and ranks of `bradley_terry`; "by prompt" has 20 duels a
 prompt. chosen: how many of the first ten of 50 items are found after duels that `next_duels`
 chooses, and after twice as many random ones.
@@ -25,7 +25,7 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from lowrank_rank import LowRankSurrogateRanker, ranking_target
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals, per_query
-from lowrank_rank.evaluation._mean_intervals import folds
+from lowrank_rank.evaluation._mean_intervals import folds, student, weighted_moments
 from lowrank_rank.evaluation._paired_differences import statistics_of_differences
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
@@ -39,7 +39,7 @@ def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--repetitions", type=int, help="4,000; votes and duels: 200")
     parser.add_argument(
-        "--seed", type=int, default=0, help="of bounded, once, few and weights"
+        "--seed", type=int, default=0, help="of bounded, once, few, weights, traffic"
     )
 
 
@@ -114,6 +114,14 @@ def populations(rng):
             lambda shape, rate=rate: rng.binomial(10, rate, shape) / 10,
             rate,
         )
+    found["98 % +- 1 %, and 0 in .05"] = (
+        lambda shape: np.where(
+            rng.random(shape) < 0.05,
+            0.0,
+            np.clip(rng.normal(0.98, 0.01, shape), 0.0, 1.0),
+        ),
+        0.95 * 0.98,
+    )
     found["0, and uniform in .1"] = (
         lambda shape: (rng.random(shape) < 0.1) * rng.random(shape),
         0.05,
@@ -142,6 +150,8 @@ def reason_of(name, n):
     """Say why a cell covers less than .93."""
     if name.startswith("hit"):
         return "Wilson's interval covers so much on average over rates"
+    if name.startswith("98 %"):
+        return "failures that no draw showed"
     if n < 8:
         return "a few values that show none of the low ones"
     return "skewed by few low values"
@@ -368,6 +378,48 @@ def weights_part(args, repetitions):
         yield {**row, "n_effective": float(found.n_effective[0])}
 
 
+def traffic_part(args, repetitions):
+    """A row for each population of 10,000 queries with Zipf's traffic, and sample of n.
+
+    Differences of two rankers: as good in heavy queries as in others, or by .1 worse in
+    the ten heaviest, which have 30 % of the traffic. "weighted" are queries drawn
+    alike with their traffic as weights, "drawn" those drawn by traffic, without weights.
+    "refused" are samples in which nearly all weight is one query's.
+    """
+    rng = np.random.default_rng(args.seed)
+    size = 10_000
+    traffic = 1.0 / np.arange(1, size + 1)
+    traffic /= traffic.sum()
+    for heavy, n in product((0.0, -0.1), (20, 50, 200)):
+        d = np.clip(0.02 + 0.2 * rng.normal(size=size), -1.0, 1.0)
+        d[:10] += heavy
+        truth = traffic @ d
+        shape = (n, repetitions)
+        chosen = rng.integers(size, size=shape)
+        # mean, standard deviation and effective number of each draw
+        moments = np.array(
+            [
+                weighted_moments(d[queries][:, np.newaxis], traffic[queries])
+                for queries in chosen.T
+            ]
+        )[..., 0]
+        is_refused = moments[:, 2] < 2.0
+        mean, deviation, n_effective = moments[~is_refused].T
+        interval, _ = student(mean, deviation / np.sqrt(n_effective), n_effective, 0.95)
+        weighted = coverage_row(*interval.T, truth)
+        drawn = d[rng.choice(size, p=traffic, size=shape)]
+        by_traffic = coverage_row(*mean_intervals(drawn).interval.T, truth)
+        yield {
+            "ten heaviest": heavy,
+            "n": n,
+            "refused": float(is_refused.mean()),
+            "weighted": weighted["covered"],
+            "width, weighted": weighted["width"],
+            "drawn": by_traffic["covered"],
+            "width, drawn": by_traffic["width"],
+        }
+
+
 # Votes and duels --------------------------------------------------------------------------
 
 
@@ -493,6 +545,7 @@ PARTS = {
     "judged": judged_part,
     "few": few_part,
     "weights": weights_part,
+    "traffic": traffic_part,
     "votes": votes_part,
     "duels": duels_part,
     "chosen": chosen_part,
