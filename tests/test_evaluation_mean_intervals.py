@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import special, stats
 
 from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals, per_query
+from lowrank_rank.evaluation._mean_intervals import folds
 from lowrank_rank.metrics import ndcg_score
 
 from .refusals import refused_by
@@ -68,10 +69,18 @@ def test_two_pairs_are_added_for_right_and_wrong_answers():
     others = np.tile([1.0, 1.0, 0.0, 1.0, 1.0], 100)
     found = powered(human, human, others)
     h, j = np.append(human, [1.0, 0.0]), np.append(human, [0.0, 1.0])
-    # 0 and 7 are no answers, and no value is the judge's: no pairs are added.
-    more = powered(h * 7, j * 7 + 3, others * 7 + 3)
-    assert found.mean == pytest.approx(more.mean / 7)
-    assert found.standard_error == pytest.approx(more.standard_error / 7)
+    fold = np.append(folds(None, 40), [0, 0])  # both pairs are in one fold
+    weights = np.empty(42)
+    for one in range(5):
+        is_other = fold != one
+        covariance = np.cov(h[is_other], j[is_other])[0, 1]
+        variance = j[is_other].var(ddof=1) + 42 * others.var(ddof=1) / 500
+        weights[~is_other] = covariance / variance
+    corrected = h - weights * (j - others.mean())
+    judged = weights.mean() ** 2 * others.var(ddof=1) / 500
+    assert found.mean == pytest.approx(corrected.mean())
+    error = np.sqrt(corrected.var(ddof=1) / 42 + judged)
+    assert found.standard_error == pytest.approx(error)
     half = stats.norm.ppf(0.975) * found.standard_error
     assert_allclose(
         found.interval[0], [found.mean[0] - half[0], found.mean[0] + half[0]]
