@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank.evaluation import compare_values, mean_intervals
-from lowrank_rank.evaluation._betting import bets_on, betting, gains
 
+from .internals import bets_on, betting, gains
 from .refusals import refused_by
 
 

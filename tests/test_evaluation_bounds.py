@@ -16,11 +16,9 @@ from lowrank_rank.evaluation import (
     judged_mean_intervals,
     mean_intervals,
 )
-from lowrank_rank.evaluation._bounds import wilson
-from lowrank_rank.evaluation._mean_intervals import folds
 from lowrank_rank.metrics import measure_score
-from lowrank_rank.target_losses._names import names_of, resolve_measure
 
+from .internals import folds, names_of, resolve_measure, wilson
 from .refusals import refused_by
 
 LINE = "bounds=(0, 1)"

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import special, stats
 
 from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals, per_query
-from lowrank_rank.evaluation._mean_intervals import folds
 from lowrank_rank.metrics import ndcg_score
 
+from .internals import folds
 from .refusals import refused_by
 
 
