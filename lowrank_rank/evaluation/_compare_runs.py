@@ -228,7 +228,7 @@ def compare_judged_runs(
     >>> runs["old"] = {q: ["d1" if int(q[1:]) % 2 else "d2"] for q in judge}
     >>> found = compare_judged_runs(people, judge, runs, measure="precision@1")
     >>> found.interval.round(2)
-    array([[0.21, 0.77]])
+    array([[0.23, 0.75]])
     """
     arrive(people=people, judge=judge, runs=runs, **_places_of(runs))
     fallback = check_zero_division(zero_division)
