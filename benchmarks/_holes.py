@@ -1,10 +1,13 @@
 """Runs compared on judgements with holes: warnings, wrong verdicts and power."""
 
 import warnings
+from itertools import product
+from unittest import mock
 
 import numpy as np
+from scipy import stats
 
-from lowrank_rank.evaluation import compare_judged_runs, compare_runs
+from lowrank_rank.evaluation import _judged, compare_judged_runs, compare_runs
 
 N_DOCUMENTS = 60
 #: How much more a relevant document scores than others, for the new run; 1 for the old.
@@ -94,6 +97,138 @@ def real(rng, repetitions, grades, scores, qid):
                 verdicts.append(_verdicts(qrels, runs, "ndcg@5", False))
             row = {"pool": f"{pool}, real", "truth": truth, "queries": 150}
             yield row | _summary(verdicts, sign)
+
+
+def two_kinds(rng, repetitions):
+    """A row for each number of queries and level at which a run is "judged less".
+
+    There are two kinds of relevant documents, such as by words and by meaning, and each
+    run finds one; the new run finds more. Only documents of the old run are judged, or
+    of a third one that finds what the old run finds. The level is in multiples of that
+    of the comparison. "right" verdicts are of pools that do not favour a run.
+    """
+    levels = (1.0, 2.0, 3.0, 6.0, 12.0)
+    for n in (8, 15, 30):
+        drawn = []
+        for noise, pool in product((0.0, 0.8, 1.2), ("old", "third")):
+            for _ in range(repetitions):
+                drawn.append((1, _of_two_kinds(rng, noise, pool, n)))
+        n_adverse = len(drawn)
+        for truth, sign in (("new better", 1), ("old better", -1)):
+            for pool in ("symmetric", "shared"):
+                for _ in range(repetitions):
+                    relevant, scores = _draw(rng, SIGNALS[truth], n)
+                    given = _judge(rng, relevant, scores, pool, depth=10)
+                    drawn.append((sign, given))
+        signs = np.array([sign for sign, _ in drawn])
+        for level in levels:
+            with mock.patch.object(_judged, "JUDGED_LESS", level):
+                verdicts = np.array(
+                    [_verdict(_compare(*given, "ndcg@10")) for _, given in drawn]
+                )
+            adverse = verdicts[:n_adverse]
+            fair = verdicts[n_adverse:] == signs[n_adverse:]
+            yield {
+                "pool": "two kinds",
+                "queries": n,
+                "level": level,
+                "draws": n_adverse,
+                "wrong": int(np.sum(adverse == -1)),
+                "no verdict": int(np.isnan(adverse).sum()),
+                "draws of fair pools": len(fair),
+                "right": int(fair.sum()),
+            }
+
+
+def six_systems(rng, repetitions, n_queries):
+    """A row for each number of queries that are judged whole, drawn at random.
+
+    Three systems find documents by words, and three better ones by meaning. "tau" is
+    Kendall's correlation of the means with those of all documents judged, "tau, judge"
+    with the judgements of one of the first three as the judge; 0 queries have these
+    alone. "wrong" counts pairs with a wrong verdict.
+    """
+    sizes = [n for n in (0, 10, 20, 40) if n < n_queries]
+    found: dict[tuple, list] = {}
+    for _ in range(repetitions):
+        qrels, pool, runs = _of_six(rng, n_queries)
+        truth = _compare(qrels, runs, "ndcg@10").mean
+        for n in sizes:
+            people = {q: qrels[q] for q in list(qrels)[:n]}
+            if n:
+                alone = _compare(people, runs, "ndcg@10")
+                judged = _quietly(compare_judged_runs, people, pool, runs)
+            else:
+                alone = judged = _compare(pool, runs, "ndcg@10")
+            for name, one in (("", alone), (", judge", judged)):
+                first, second = np.transpose(one.pairs)
+                is_wrong = np.sign(one.difference) != np.sign(
+                    truth[first] - truth[second]
+                )
+                n_wrong = int(np.sum(is_wrong & (one.p_value <= 0.05)))
+                found.setdefault((n, f"tau{name}"), []).append(
+                    stats.kendalltau(one.mean, truth).statistic
+                )
+                found.setdefault((n, f"wrong{name}"), []).append(n_wrong)
+    for n in sizes:
+        row = {"pool": "six systems", "queries": n, "draws": repetitions}
+        for name in ("tau", "tau, judge"):
+            row[name] = float(np.mean(found[n, name]))
+        for name in ("wrong", "wrong, judge"):
+            row[name] = int(np.sum(found[n, name]))
+        yield row
+
+
+def _of_six(rng, n_queries):
+    """Make whole judgements, those of the first documents of one run, and six runs."""
+    shape = (n_queries, N_DOCUMENTS)
+    relevant = (rng.random(shape) < 0.13) * 1.0
+    relevant[:, 0] = 1.0
+    of_words = relevant * (rng.random(shape) < 0.5)
+    shared = 0.5 * rng.normal(size=shape)
+    scores = {}
+    for kind, found, strengths in (
+        ("words", of_words, (1.0, 1.4, 1.8)),
+        ("meaning", relevant - of_words, (1.6, 2.2, 2.8)),
+    ):
+        for strength in strengths:
+            noise = shared + 0.7 * rng.normal(size=shape)
+            scores[f"{kind} {strength}"] = strength * found + noise
+    qrels = {}
+    pool = {}
+    runs: dict[str, dict] = {name: {} for name in scores}
+    for q in range(n_queries):
+        grades = dict(zip(NAMES, relevant[q].tolist(), strict=True))
+        qrels[f"q{q}"] = grades
+        for name, run in runs.items():
+            best_first = np.argsort(-scores[name][q])[:30]
+            run[f"q{q}"] = {NAMES[i]: float(scores[name][q, i]) for i in best_first}
+        pool[f"q{q}"] = {d: grades[d] for d in list(runs["words 1.4"][f"q{q}"])[:10]}
+    return qrels, pool, runs
+
+
+def _of_two_kinds(rng, noise, pool, n_queries):
+    """Make judgements of a pool, and runs that each find one kind of documents."""
+    shape = (n_queries, N_DOCUMENTS)
+    relevant = (rng.random(shape) < 0.13) * 1.0
+    relevant[:, 0] = 1.0
+    of_words = relevant * (rng.random(shape) < 0.5)
+    of_meaning = relevant - of_words
+    shared = noise * rng.normal(size=shape)
+    signals = {"old": of_words, "new": 1.6 * of_meaning, "third": of_words}
+    scores = {
+        name: signal + shared + 0.7 * rng.normal(size=shape)
+        for name, signal in signals.items()
+    }
+    qrels = {}
+    runs: dict[str, dict] = {"new": {}, "old": {}}
+    for q in range(n_queries):
+        judged = np.argsort(-scores[pool][q])[:10]
+        qrels[f"q{q}"] = {NAMES[i]: float(relevant[q, i]) for i in judged}
+        for name, run in runs.items():
+            best_first = np.argsort(-scores[name][q])[:40]
+            run[f"q{q}"] = {NAMES[i]: float(scores[name][q, i]) for i in best_first}
+    return qrels, runs
 
 
 def _draw(rng, signal, n_queries):

@@ -10,7 +10,10 @@ rare: two rankers that differ in few queries. judged: few queries with human lab
 "contradictions" draws in which p cannot be small and the interval leaves out 0. families: intervals
 over families of queries, and over queries. looks: two rankers are compared again and again while
 queries are added, by the t test and by intervals that are valid at every look. holes: runs with
-judgements from pools of one of them, of both or of others; a twentieth of the repetitions.
+judgements from pools of one of them, of both or of others; a twentieth of the repetitions. kinds:
+runs that each find one kind of relevant documents, judgements of one kind; how often the worse run
+wins, by the level at which a run is "judged less"; 30 draws a pool for 2,000 repetitions; and six
+systems after some queries are judged whole.
 """
 
 from itertools import product
@@ -19,6 +22,7 @@ import numpy as np
 from scipy import stats
 
 from lowrank_rank.evaluation import compare_values, mean_intervals
+from lowrank_rank.evaluation._mean_intervals import folds
 from lowrank_rank.evaluation._paired_differences import statistics_of_differences
 from lowrank_rank.metrics import ndcg_score
 
@@ -185,6 +189,7 @@ def differences_cell(rng, kind, rate, accuracy, n, n_others, repetitions):
         "largest": np.where(both_binary, 1.0, ends[0] - ends[1]),
         "both_binary": both_binary,
         "weights": None,
+        "fold": folds(None, n),
         "rounding": 1e-12,
         "confidence_level": 0.95,
         "anytime": False,
@@ -291,6 +296,15 @@ def holes_part(args, repetitions):
     yield from _holes.real(rng, repetitions, y, [ridge, feature], qid)
 
 
+def kinds_part(args, repetitions):
+    """Rows of runs that each find one kind of relevant documents."""
+    rng = np.random.default_rng(args.seed)
+    # A row takes 6 and 4 sets of draws.
+    repetitions = 1 if args.tiny else max(repetitions // 66, 1)
+    yield from _holes.two_kinds(rng, repetitions)
+    yield from _holes.six_systems(rng, repetitions, 25 if args.tiny else 100)
+
+
 PARTS = {
     "all": all_part,
     "rare": rare_part,
@@ -298,4 +312,5 @@ PARTS = {
     "families": families_part,
     "looks": looks_part,
     "holes": holes_part,
+    "kinds": kinds_part,
 }

@@ -1,11 +1,15 @@
 """Simulations of intervals: how often they contain the truth, and how wide they are.
 
+bounded: `mean_intervals` of values in [0, 1], some of them of measures with one relevant
+document a query; "student" is Student's interval, and Wilson's of 0 and 1; "width" is
+relative to it; "reason" names the cells below .93. once: two equal rankers compared with a judge of
+500 more queries after every five of 100 labelled ones, and by people alone with `at_every_look`.
 means: `mean_intervals` of the NDCG@10 of a ranker and of lognormal money, and a percentile
 bootstrap. judged: prediction-powered intervals of `mean_intervals` with n human labels and 1,000
 labels of a judge; "width" is relative to Student's interval of the human labels. few: 5 to 100
 human values with a judge of 500 more, over many rates of right answers and judges; "plain" is the
 interval of the human values alone, and "below .93" counts cells. weights: queries with unequal
-weights. votes: ranks of `consensus_ranking` of 200 orders under the Plackett-Luce model whose
+weights. traffic: differences of queries whose traffic is Zipf's, weighted by it or drawn by it. votes: ranks of `consensus_ranking` of 200 orders under the Plackett-Luce model whose
 strengths differ by a gap. duels: strengths and ranks of `bradley_terry`; "by prompt" has 20 duels a
 prompt. chosen: how many of the first ten of 50 items are found after duels that `next_duels`
 chooses, and after twice as many random ones.
@@ -21,6 +25,8 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from lowrank_rank import LowRankSurrogateRanker, ranking_target
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals, per_query
+from lowrank_rank.evaluation._mean_intervals import folds, student, weighted_moments
+from lowrank_rank.evaluation._paired_differences import statistics_of_differences
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
 from ._common import coverage_row, print_table, summary_row
@@ -32,7 +38,9 @@ N_UNLABELLED = 1000
 def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--repetitions", type=int, help="4,000; votes and duels: 200")
-    parser.add_argument("--seed", type=int, default=0, help="of few and weights")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of bounded, once, few, weights, traffic"
+    )
 
 
 def run(args):
@@ -45,6 +53,149 @@ def run(args):
         print_table(f"{part}: 95 % intervals, {n} repetitions", table)
         rows += [{"part": part, **row} for row in table]
     return rows
+
+
+# Bounded values -------------------------------------------------------------
+
+
+def bounded_part(args, repetitions):
+    """A row for each population and number of values."""
+    rng = np.random.default_rng(args.seed)
+    sizes = (5, 15) if args.tiny else (3, 5, 8, 15, 40, 200)
+    n_below = {"student": 0, "covered": 0}
+    n_cells = 0
+    for (name, (draw, truth)), n in product(populations(rng).items(), sizes):
+        values = draw((n, repetitions))
+        found = mean_intervals(values, bounds=(0, 1)).interval
+        of_student = student_or_wilson(values)
+        # Values such as .1 are not exact.
+        row = coverage_row(found[:, 0] - 1e-12, found[:, 1] + 1e-12, truth)
+        plain = coverage_row(of_student[:, 0] - 1e-12, of_student[:, 1] + 1e-12, truth)
+        reason = None
+        if row["covered"] < 0.93:
+            reason = reason_of(name, n)
+        n_cells += 1
+        n_below["covered"] += row["covered"] < 0.93
+        n_below["student"] += plain["covered"] < 0.93
+        yield {
+            "values": name,
+            "n": n,
+            "student": plain["covered"],
+            "covered": row["covered"],
+            "width": row["width"] / plain["width"],
+            "reason": reason,
+        }
+    yield {"values": f"below .93 of {n_cells} cells", **n_below}
+
+
+def populations(rng):
+    """Populations of values in [0, 1]: a function of the shape, and the mean."""
+    found = {}
+    for rate in (0.02, 0.05, 0.2):
+        for name, right in (("hit@10", 1.0), ("precision@10", 0.1)):
+            found[f"{name}, {rate} fail"] = (
+                lambda shape, rate=rate, right=right: (
+                    (rng.random(shape) >= rate) * right
+                ),
+                (1.0 - rate) * right,
+            )
+    for chance in (0.3, 0.7, 0.9):
+        found[f"mrr@10, {chance} at rank 1"] = (
+            lambda shape, chance=chance: reciprocal_ranks(rng, chance, shape),
+            sum(chance * (1 - chance) ** (k - 1) / k for k in range(1, 11)),
+        )
+    for mean, spread in product((0.5, 0.8, 0.95, 0.99), (2, 5, 20)):
+        found[f"Beta, mean {mean}, a + b = {spread}"] = (
+            lambda shape, a=mean * spread, b=(1 - mean) * spread: rng.beta(a, b, shape),
+            mean,
+        )
+    for rate in (0.03, 0.9):
+        found[f"precision@10, {rate} of ten"] = (
+            lambda shape, rate=rate: rng.binomial(10, rate, shape) / 10,
+            rate,
+        )
+    found["98 % +- 1 %, and 0 in .05"] = (
+        lambda shape: np.where(
+            rng.random(shape) < 0.05,
+            0.0,
+            np.clip(rng.normal(0.98, 0.01, shape), 0.0, 1.0),
+        ),
+        0.95 * 0.98,
+    )
+    found["0, and uniform in .1"] = (
+        lambda shape: (rng.random(shape) < 0.1) * rng.random(shape),
+        0.05,
+    )
+    return found
+
+
+def reciprocal_ranks(rng, chance, shape):
+    """Draw reciprocal ranks, 0 below the tenth."""
+    rank = rng.geometric(chance, shape)
+    return np.where(rank <= 10, 1.0 / rank, 0.0)
+
+
+def student_or_wilson(values):
+    """Compute Student's intervals of columns, and Wilson's of columns of 0 and 1."""
+    n = len(values)
+    mean = values.mean(axis=0)
+    half = stats.t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1) / np.sqrt(n)
+    interval = np.stack([mean - half, mean + half], axis=1)
+    is_binary = ((values == 0) | (values == 1)).all(axis=0)
+    interval[is_binary] = mean_intervals(values).interval[is_binary]
+    return interval
+
+
+def reason_of(name, n):
+    """Say why a cell covers less than .93."""
+    if name.startswith("hit"):
+        return "Wilson's interval covers so much on average over rates"
+    if name.startswith("98 %"):
+        return "failures that no draw showed"
+    if n < 8:
+        return "a few values that show none of the low ones"
+    return "skewed by few low values"
+
+
+def once_part(args, repetitions):
+    """A row for each kind of values and judge: false findings of equal rankers."""
+    rng = np.random.default_rng(args.seed)
+    looks = np.arange(10, 101, 10 if args.tiny else 5)
+    for kind, agreement in product(("graded", "right"), (0.8, 0.95)):
+        shape = (2, repetitions, 600)
+        if kind == "right":
+            people = (rng.random(shape) < 0.6) * 1.0
+            is_wrong = rng.random(shape) >= agreement
+            judge = np.where(is_wrong, 1.0 - people, people)
+        else:
+            people = (rng.random(shape[1:]) + rng.random(shape)) / 2.0
+            judge = people + (1.0 - agreement) * rng.normal(size=shape)
+        d = people[0] - people[1]
+        of_judge = judge[0] - judge[1]
+        found: dict[str, list] = {"judge": [], "people": []}
+        for n in looks:
+            for name, is_judged in (("judge", True), ("people", False)):
+                statistics = statistics_of_differences(
+                    d[:, :n].copy(),
+                    largest=np.ones(repetitions),
+                    both_binary=np.full(repetitions, kind == "right"),
+                    weights=None,
+                    judge_differences=(of_judge[:, :n].T, of_judge[:, 100:].T)
+                    if is_judged
+                    else None,
+                    fold=folds(None, n),
+                    rounding=1e-12,
+                    confidence_level=0.95,
+                    anytime=not is_judged,
+                )
+                found[name].append(statistics.p_value <= 0.05)
+        yield {
+            "values": kind,
+            "agreement": agreement,
+            "judge, every look": float(np.any(found["judge"], axis=0).mean()),
+            "judge, one look": float(np.mean(found["judge"][-1])),
+            "people, at_every_look": float(np.any(found["people"], axis=0).mean()),
+        }
 
 
 # Means --------------------------------------------------------------------
@@ -227,6 +378,48 @@ def weights_part(args, repetitions):
         yield {**row, "n_effective": float(found.n_effective[0])}
 
 
+def traffic_part(args, repetitions):
+    """A row for each population of 10,000 queries with Zipf's traffic, and sample of n.
+
+    Differences of two rankers: as good in heavy queries as in others, or by .1 worse in
+    the ten heaviest, which have 30 % of the traffic. "weighted" are queries drawn
+    alike with their traffic as weights, "drawn" those drawn by traffic, without weights.
+    "refused" are samples in which nearly all weight is one query's.
+    """
+    rng = np.random.default_rng(args.seed)
+    size = 10_000
+    traffic = 1.0 / np.arange(1, size + 1)
+    traffic /= traffic.sum()
+    for heavy, n in product((0.0, -0.1), (20, 50, 200)):
+        d = np.clip(0.02 + 0.2 * rng.normal(size=size), -1.0, 1.0)
+        d[:10] += heavy
+        truth = traffic @ d
+        shape = (n, repetitions)
+        chosen = rng.integers(size, size=shape)
+        # mean, standard deviation and effective number of each draw
+        moments = np.array(
+            [
+                weighted_moments(d[queries][:, np.newaxis], traffic[queries])
+                for queries in chosen.T
+            ]
+        )[..., 0]
+        is_refused = moments[:, 2] < 2.0
+        mean, deviation, n_effective = moments[~is_refused].T
+        interval, _ = student(mean, deviation / np.sqrt(n_effective), n_effective, 0.95)
+        weighted = coverage_row(*interval.T, truth)
+        drawn = d[rng.choice(size, p=traffic, size=shape)]
+        by_traffic = coverage_row(*mean_intervals(drawn).interval.T, truth)
+        yield {
+            "ten heaviest": heavy,
+            "n": n,
+            "refused": float(is_refused.mean()),
+            "weighted": weighted["covered"],
+            "width, weighted": weighted["width"],
+            "drawn": by_traffic["covered"],
+            "width, drawn": by_traffic["width"],
+        }
+
+
 # Votes and duels --------------------------------------------------------------------------
 
 
@@ -346,10 +539,13 @@ def found_of_ten(seed, spread, n_duels, *, chosen, r=50, batch=10):
 
 
 PARTS = {
+    "bounded": bounded_part,
+    "once": once_part,
     "means": means_part,
     "judged": judged_part,
     "few": few_part,
     "weights": weights_part,
+    "traffic": traffic_part,
     "votes": votes_part,
     "duels": duels_part,
     "chosen": chosen_part,

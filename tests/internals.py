@@ -26,6 +26,9 @@ from lowrank_rank.decoders.feedback_arcs._graphs import (
     net_scores,
     preference_cost,
 )
+from lowrank_rank.evaluation._betting import bets_on, betting, gains
+from lowrank_rank.evaluation._bounds import wilson
+from lowrank_rank.evaluation._mean_intervals import folds
 from lowrank_rank.fitting._any_regressor import (
     MeansOfKnown,
     RegressorModel,

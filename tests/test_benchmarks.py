@@ -240,6 +240,29 @@ def test_intervals_cover_means_and_ranks():
     assert widths[0.5] < widths[0.2] < widths[0.05]
 
 
+def test_intervals_of_bounded_values_cover_and_a_judge_is_for_one_look():
+    rows = run_tiny("intervals", "--part", "bounded", "once", "--repetitions", "300")
+    of_means = [row for row in rows if "width" in row]
+    assert np.mean([row["covered"] for row in of_means]) > 0.93
+    assert min(row["covered"] for row in of_means) > 0.8
+    for name in ("precision@10", "mrr@10", "Beta, mean 0.99"):
+        of_name = [row for row in of_means if row["values"].startswith(name)]
+        covered, student = (
+            np.mean([row[key] for row in of_name]) for key in ("covered", "student")
+        )
+        assert covered > student
+    for row in of(rows, part="once"):
+        assert row["people, at_every_look"] < 0.08
+        assert row["judge, every look"] > row["judge, one look"]
+
+
+def test_runs_of_two_kinds_of_documents_have_few_wrong_verdicts():
+    rows = run_tiny("comparisons", "--part", "kinds")
+    for n in (8, 15, 30):
+        wrong = [row["wrong"] for row in of(rows, queries=n)]
+        assert wrong == sorted(wrong, reverse=True)
+
+
 def test_comparisons_cover_and_seldom_reject():
     options = ["--part", "all", "--kinds", "ndcg@10", "right .6", "--sizes", "20"]
     for row in run_tiny("comparisons", *options):

@@ -6,6 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank.evaluation import compare_values, mean_intervals
 
+from .internals import bets_on, betting, gains
+from .refusals import refused_by
+
 
 def capital(values, m, level):
     """The larger capital after bets on means above and below m, value after value."""
@@ -106,3 +109,72 @@ def test_a_trend_is_no_finding_beside_an_interval_that_holds_zero(sign):
     assert low < 0 < high
     assert found.p_value[0] > 0.05
     assert found.tied_with_best.all()
+
+
+# Assumptions of the theorem (Waudby-Smith & Ramdas, theorem 3) -----------------------
+
+
+@pytest.mark.parametrize("place", [0, 1, 7, 38, 39])
+def test_no_bet_sees_the_value_that_it_bets_on(place):
+    """Predictable: another value moves the later bets, and no other bet."""
+    x = np.random.default_rng(4).beta(2, 3, (3, 40))
+    other = x.copy()
+    other[:, place] = 0.3 * x[:, place]
+    bets = bets_on(x, 0.05)
+    moved = bets_on(other, 0.05)
+    assert_array_equal(moved[:, : place + 1], bets[:, : place + 1])
+    assert (moved[:, place + 1 :] != bets[:, place + 1 :]).all()
+
+
+def test_the_capital_is_positive_whatever_comes():
+    """Bets of more than 1 / m could lose more than all of the capital."""
+    for values in ([0.0] * 30, [1.0] * 30, [0.0, 1.0] * 15):
+        x = np.array([values])
+        for mean in (1e-12, 0.01, 0.5, 0.99, 1.0):
+            factors = gains(x, bets_on(x, 1e-6), np.array([mean]))
+            # A value of 0 takes three quarters at most.
+            assert factors.min() >= np.log(0.25) - 1e-12
+
+
+def test_a_bet_on_the_true_mean_is_fair():
+    """The expected capital stays 1: a martingale, for two values of any probability."""
+    n = 10
+    orders = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
+    for mean in (0.1, 0.5, 0.8):
+        chance = np.where(orders == 1, mean, 1 - mean).prod(axis=1)
+        x = orders.astype(float)
+        bets = bets_on(x, 0.05)
+        of_mean = np.full(len(x), mean)
+        for side, m in ((x, of_mean), (1 - x, 1 - of_mean)):
+            capital = np.exp(gains(side, bets, m).sum(axis=1))
+            assert_allclose(chance @ capital, 1.0)
+
+
+def test_the_two_halves_of_the_capital_share_the_level():
+    """Each half refutes at 2 / level, so both together err at most at the level."""
+    x = np.random.default_rng(5).beta(2, 3, (1, 50))
+    interval, _ = betting(x, 0.0, 0.9)
+    bets = bets_on(x, 1.0 - 0.9)
+    for end, side in zip(interval[0], (x, 1.0 - x), strict=True):
+        m = end if side is x else 1.0 - end
+        assert_allclose(gains(side, bets, np.array([m])).sum(), np.log(20), atol=1e-6)
+
+
+def test_bounds_hold_for_all_values_and_beyond_rounding_are_refused():
+    """A value outside [0, 1] could take more than the capital."""
+    values = np.array([0.2, 0.4, 1.0 + 1e-12])
+    mean_intervals(values).at_every_look()
+    for outside in (1.1, -0.1):
+        with refused_by("values without bounds"):
+            mean_intervals([0.2, 0.4, outside]).at_every_look()
+
+
+def test_each_unit_is_bet_on_once_and_alone():
+    """Families, weights and judges are not independent values in their order."""
+    values = np.linspace(0.1, 0.9, 6)
+    for options in (
+        {"groups": [1, 1, 2, 2, 3, 3]},
+        {"sample_weight": [1, 2, 3, 1, 2, 3]},
+    ):
+        with refused_by("result without looks"):
+            mean_intervals(values, **options).at_every_look()

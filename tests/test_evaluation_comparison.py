@@ -126,8 +126,11 @@ def test_the_interval_holds_zero_where_p_cannot_be_small(kind, level):
         elif kind == "equal":
             one = np.full((n, 3), 7.0)
             other = one
+        bounds = (0, 10) if kind == "equal" else None
         for a, b in zip(one.T, other.T, strict=True):
-            found = compare_values({"a": a, "b": b}, confidence_level=level)
+            found = compare_values(
+                {"a": a, "b": b}, bounds=bounds, confidence_level=level
+            )
             low, high = found.interval[0]
             assert low < high
             n_different = (found.better + found.worse)[0]
@@ -398,6 +401,7 @@ def labelled_by_people_and_a_judge(n_labelled=20, seed=0):
 
 
 def test_a_judge_gives_prediction_powered_differences():
+    pd = pytest.importorskip("pandas")
     people, judge, qid, scores = labelled_by_people_and_a_judge()
     params = {"measure": "ndcg@5", "zero_division": 0.0}
     found = compare_judged(
@@ -419,11 +423,15 @@ def test_a_judge_gives_prediction_powered_differences():
     given = values(people, rows), values(judge, rows), values(judge, rest)
     assert_array_equal(found.values, given[0])
 
-    def powered(h, j, others):
-        return judged_mean_intervals(h, j, others, confidence_level=0.9)
+    def powered(h, j, others, **options):
+        of_people = pd.DataFrame(h, index=ids)  # the ids make the folds
+        return judged_mean_intervals(
+            of_people, j, others, confidence_level=0.9, **options
+        )
 
     assert_allclose(found.mean, powered(*given).mean)
-    assert_allclose(found.means.interval, powered(*given).interval)
+    of_values = powered(*given, bounds=(0, 1))
+    assert_allclose(found.means.interval, of_values.interval)
     for (a, b), low_high, p, d in zip(
         found.pairs, found.interval, found.p_value, found.difference, strict=True
     ):
@@ -531,7 +539,8 @@ def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
         "query"
     ]  # no ids
     values = ndcg_score(y, scores, qid=qid, k=2, average=None)
-    assert_allclose(found.means.interval, mean_intervals(values).interval)
+    of_values = mean_intervals(values, bounds=(0, 1))
+    assert_allclose(found.means.interval, of_values.interval)
     assert (found.n_undefined, found.means.n_queries[0], found.pairs) == (1, 9, [])
     assert "bm25" in repr(found)
     assert "bm25" in found._repr_html_()

@@ -59,7 +59,13 @@ def test_judgements_of_the_old_run_alone_give_no_verdict():
     assert np.isnan(found.interval).all()
     assert found.tied_with_best.all()
     assert found.unjudged == str(caught[0].message)
-    assert repr(found).endswith(found.unjudged)
+    # The warning is not printed again.
+    assert found.unjudged not in repr(found)
+    line = "no verdict on new - old: unjudged documents could change it"
+    assert repr(found).endswith(line)
+    assert line in found._repr_html_()
+    # Both runs answer all queries.
+    assert "n_unanswered" not in repr(found)
     # The message has the difference with the documents of new alone as relevant.
     filled = {
         q: judged | dict.fromkeys(set(list(runs["new"][q])[:4]) - set(judged), 1)
@@ -311,3 +317,23 @@ def test_judged_fractions_are_weighted_means():
     weights = {query: float(i < 3) for i, query in enumerate(qrels)}
     found = compare_runs(qrels, runs, measure="precision@5", sample_weight=weights)
     assert found.means.judged["judged@5"].tolist() == [1, 1]
+
+
+def test_documents_alone_have_the_largest_grade_of_all_judgements():
+    """Grades 0 to 3: the sentence says what relevant documents of grade 3 would change."""
+    runs = runs_of({"new": 2.5, "old": 1.0})
+    qrels = {
+        q: {d: 3 * grade for d, grade in judged.items()}
+        for q, judged in judged_from(runs, ["old"]).items()
+    }
+    if_relevant = {}
+    for q, grades in qrels.items():
+        alone = set(list(runs["new"][q])[:4]) - set(list(runs["old"][q])[:4])
+        if_relevant[q] = dict.fromkeys(alone, 3) | grades
+    means = {
+        name: evaluate_run(qrels=if_relevant, run=run, measure="dcg@4")["dcg@4"]
+        for name, run in runs.items()
+    }
+    message = re.escape(f"and {means['new'] - means['old']:+.3f} if those that new")
+    with pytest.warns(UserWarning, match=message):
+        compare_runs(qrels, runs, measure="dcg@4")

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import special, stats
 
 from lowrank_rank.evaluation import judged_mean_intervals, mean_intervals, per_query
 from lowrank_rank.metrics import ndcg_score
 
+from .internals import folds
 from .refusals import refused_by
 
 
@@ -68,10 +69,18 @@ def test_two_pairs_are_added_for_right_and_wrong_answers():
     others = np.tile([1.0, 1.0, 0.0, 1.0, 1.0], 100)
     found = powered(human, human, others)
     h, j = np.append(human, [1.0, 0.0]), np.append(human, [0.0, 1.0])
-    # 0 and 7 are no answers, and no value is the judge's: no pairs are added.
-    more = powered(h * 7, j * 7 + 3, others * 7 + 3)
-    assert found.mean == pytest.approx(more.mean / 7)
-    assert found.standard_error == pytest.approx(more.standard_error / 7)
+    fold = np.append(folds(None, 40), [0, 0])  # both pairs are in one fold
+    weights = np.empty(42)
+    for one in range(5):
+        is_other = fold != one
+        covariance = np.cov(h[is_other], j[is_other])[0, 1]
+        variance = j[is_other].var(ddof=1) + 42 * others.var(ddof=1) / 500
+        weights[~is_other] = covariance / variance
+    corrected = h - weights * (j - others.mean())
+    judged = weights.mean() ** 2 * others.var(ddof=1) / 500
+    assert found.mean == pytest.approx(corrected.mean())
+    error = np.sqrt(corrected.var(ddof=1) / 42 + judged)
+    assert found.standard_error == pytest.approx(error)
     half = stats.norm.ppf(0.975) * found.standard_error
     assert_allclose(
         found.interval[0], [found.mean[0] - half[0], found.mean[0] + half[0]]
@@ -155,7 +164,7 @@ def test_rows_in_two_orders_are_refused():
         powered(human, human[::-1], [1.0, 2.0])
 
 
-def test_means_of_queries_are_students_with_undefined_queries_left_out():
+def test_means_of_queries_are_students_of_the_logit_without_undefined_queries():
     y, qid = np.tile([0.0, 1.0, 2.0, 0.0], 10), np.repeat(np.arange(10), 4)
     scores, y[qid == 3] = np.random.RandomState(0).normal(size=40), 0.0
     table = per_query(y, scores, qid=qid, measure=["ndcg@2", "precision@1"])
@@ -165,14 +174,20 @@ def test_means_of_queries_are_students_with_undefined_queries_left_out():
     assert found.n_undefined.tolist() == [1, 0]
     values = ndcg_score(y, scores, qid=qid, k=2, average=None)
     values = values[~np.isnan(values)]
-    low, high = stats.t.interval(0.9, 8, values.mean(), stats.sem(values))
-    assert_allclose(found.interval[0], [low, high], rtol=1e-12)
+    m = values.mean()
+    half = stats.t.ppf(0.95, 8) * stats.sem(values) / (m * (1 - m))
+    limits = special.expit(special.logit(m) + half * np.array([-1.0, 1.0]))
+    assert_allclose(found.interval[0], limits, rtol=1e-12)
+    of_unknown = mean_intervals(values, confidence_level=0.9)
+    low, high = stats.t.interval(0.9, 8, m, stats.sem(values))
+    assert_allclose(of_unknown.interval[0], [low, high], rtol=1e-12)
     assert repr(found).splitlines()[0].split() == [
         "name", "mean", "low", "high", "n_queries", "n_undefined",
     ]  # fmt: skip
     array = np.column_stack([table["ndcg@2"], table["precision@1"]])
     assert_allclose(
-        mean_intervals(array, confidence_level=0.9).interval, found.interval
+        mean_intervals(array, bounds=(0, 1), confidence_level=0.9).interval,
+        found.interval,
     )
     with pytest.raises(ValueError, match=r"values\[0, 0\] is inf"):
         mean_intervals([np.inf, 1.0])
@@ -205,7 +220,8 @@ def test_ids_of_structured_arrays_are_no_measure_and_must_agree():
     human = human.view(np.ndarray)
     assert mean_intervals(human).names == ["map"]
     found = powered(human, human, {"map": values})
-    assert_allclose(found.interval, powered(values, values, values).interval)
+    of_arrays = powered(values, values, values, bounds=(0, 1))
+    assert_allclose(found.interval, of_arrays.interval)
     with refused_by("qid of people and judge"):
         powered(human, human[::-1], {"map": values})
     with refused_by("shape of values"):

@@ -158,7 +158,8 @@ def test_families_are_averaged_first(weighted):
     assert repr(found).startswith("ndcg@10: 8 families, ")
     table = dict(zip(scores, np.transpose(averages), strict=True))
     of_families = [w[family == f].mean() for f in names] if weighted else None
-    assert_same(found, compare_values(table, sample_weight=of_families), exact=False)
+    expected = compare_values(table, sample_weight=of_families, bounds=(0, 1))
+    assert_same(found, expected, exact=False)
     frame = per_query(y, X[:, 0], qid=qid, measure="ndcg@10", zero_division=0)
     means = mean_intervals(frame, **options)
     assert means.unit == "families"
@@ -238,7 +239,8 @@ def test_values_go_by_order_or_by_id():
         frame = pd.DataFrame(dict(zip("ab", expected.values.T, strict=True)))
         if "groups" not in names:
             frame.index = expected.qid
-            assert_same(compare_values(frame, **series), expected)
+            of_frame = compare_values(frame, bounds=(0, 1), **series)
+            assert_same(of_frame, expected)
 
 
 def test_runs_go_by_id():
@@ -256,7 +258,8 @@ def test_runs_go_by_id():
             for name, run in runs.items()
         }
     )
-    assert_same(found, compare_values(table, **options), exact=False)
+    expected = compare_values(table, bounds=(0, 1), **options)
+    assert_same(found, expected, exact=False)
     for name, mean in zip(runs, found.mean, strict=True):
         given = {"measure": "ndcg@10", "zero_division": 0}
         value = evaluate_run(run=runs[name], qrels=qrels, **given, **options)["ndcg@10"]

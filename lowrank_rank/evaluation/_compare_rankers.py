@@ -161,6 +161,7 @@ def compare_rankers(
     values = [
         Values(
             measure=name,
+            bounds=one.bounds,
             names=list(rankers),
             unit="queries",
             ids=None if lists is None else lists.ids,
@@ -251,7 +252,7 @@ def compare_judged(
     >>> scores = {"new": judge, "old": np.tile([[1.0, 0.0], [0.0, 1.0]], (50, 1))}
     >>> found = compare_judged(people, judge, scores, measure="precision@1")
     >>> found.interval.round(2)
-    array([[0.21, 0.77]])
+    array([[0.23, 0.75]])
 
     The ten queries alone give 0.05 to 0.78.
     """
@@ -289,6 +290,7 @@ def compare_judged(
     values = [
         Values(
             measure=name,
+            bounds=one.bounds,
             names=list(rankers),
             unit="queries",
             ids=None if lists is None else lists.ids,

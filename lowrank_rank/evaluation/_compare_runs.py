@@ -134,6 +134,7 @@ def compare_runs(
     values = [
         Values(
             measure=name,
+            bounds=one.bounds,
             names=list(runs),
             unit="queries",
             ids=np.array(queries, dtype=object),
@@ -227,7 +228,7 @@ def compare_judged_runs(
     >>> runs["old"] = {q: ["d1" if int(q[1:]) % 2 else "d2"] for q in judge}
     >>> found = compare_judged_runs(people, judge, runs, measure="precision@1")
     >>> found.interval.round(2)
-    array([[0.21, 0.77]])
+    array([[0.23, 0.75]])
     """
     arrive(people=people, judge=judge, runs=runs, **_places_of(runs))
     fallback = check_zero_division(zero_division)
@@ -256,6 +257,7 @@ def compare_judged_runs(
     values = [
         Values(
             measure=name,
+            bounds=one.bounds,
             names=list(runs),
             unit="queries",
             ids=np.array(queries, dtype=object),

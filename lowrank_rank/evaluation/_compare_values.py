@@ -5,18 +5,19 @@ from typing import Any
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_COMPARED
 from ..validation._kinds import arrive
-from ..validation._parameters import LEVEL, checked, label
+from ..validation._parameters import LEVEL, PAIR, checked, label
 from ._comparison import RankerComparison, Values, compare
 from ._values import read_values
 
 
-@checked(baseline=[label, None], confidence_level=LEVEL)
+@checked(baseline=[label, None], bounds=[PAIR, None], confidence_level=LEVEL)
 def compare_values(
     table: Any,
     *,
     groups: Any = None,
     sample_weight: Any = None,
     baseline: str | None = None,
+    bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> RankerComparison:
     """Compare the columns of a table with a row for each task: intervals and ranks.
@@ -40,6 +41,9 @@ def compare_values(
         The ranker that the others are compared with; None compares all pairs. Chosen as
         the best of these values, its p_holm are too small: read `tied_with_best`
         instead.
+    bounds : pair of float or None, default=None
+        Lowest and highest value possible, such as ``(0, 100)`` for per cent, as in
+        `mean_intervals`. None: 0 and 1 if all values of a ranker are 0 or 1; else none.
     confidence_level : float, default=0.95
         Confidence level of each single interval: of a mean, a difference or a rank.
 
@@ -87,7 +91,12 @@ def compare_values(
     )
     names, ids, values = read_values(table)
     of_table = Values(
-        measure="value", names=names, unit="tasks", ids=ids, by_people=values
+        measure="value",
+        names=names,
+        unit="tasks",
+        ids=ids,
+        by_people=values,
+        bounds=bounds,
     )
     comparisons = compare(
         [of_table],

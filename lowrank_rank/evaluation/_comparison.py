@@ -17,8 +17,9 @@ from .._tables import TableMixin
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import CHECKS_OF_RANKED
 from ..validation._findings import Finding, findings_so_far, found, reports
+from ._bounds import holds
 from ._judged import undecided_pairs, warning_of_undecided
-from ._mean_intervals import MeanIntervals, judged_mean_intervals, mean_intervals
+from ._mean_intervals import MeanIntervals, folds, judged_means, mean_intervals
 from ._paired_differences import holm, paired_statistics, rank_intervals
 from ._query_weights import Units
 
@@ -223,6 +224,8 @@ class RankerComparison(TableMixin):
         heading += f", {m} rankers, {100 * self.confidence_level:g}% intervals"
         if self.anytime:
             heading += " valid at every look"
+        elif self.n_judged:
+            heading += " for one look"
         if m > 1:
             heading += (
                 f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each "
@@ -247,7 +250,7 @@ class RankerComparison(TableMixin):
         if not self._has_few_pairs:
             notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
         if self.unjudged:
-            notes.append(self.unjudged)
+            notes.append(self._note_on_verdicts())
         is_of_runs = self.means.n_unanswered is not None
         if is_of_runs and self.means.judged is None and not self.n_judged:
             notes.append(
@@ -255,6 +258,18 @@ class RankerComparison(TableMixin):
                 "and all others count as not relevant"
             )
         return "\n".join(notes)
+
+    def _note_on_verdicts(self):
+        """Return the line on pairs without a verdict."""
+        undecided = [
+            f"{self.names[a]} - {self.names[b]}"
+            for (a, b), p in zip(self.pairs, self.p_value, strict=True)
+            if np.isnan(p)
+        ]
+        note = f"no verdict on {', '.join(undecided[:8]) or 'some pairs'}"
+        if len(undecided) > 8:
+            note += f" and {len(undecided) - 8} more pairs"
+        return f"{note}: unjudged documents could change it"
 
     def _note_on_few(self):
         """Return a line if too few queries differ for a small p value, or no line."""
@@ -364,6 +379,9 @@ class Values(NamedTuple):
         and for runs of those that the run retrieved. None for a table of values.
     judged_runs : JudgedRuns or None
         Runs whose judgements say which documents are not relevant.
+    bounds : pair of float, or None
+        The lowest and the highest value possible, -inf and inf if there is none. None
+        if they are unknown.
     """
 
     measure: str
@@ -376,6 +394,15 @@ class Values(NamedTuple):
     n_unanswered: Any = None
     random_order: Any = None
     judged_runs: Any = None
+    bounds: Any = None
+
+    def known_bounds(self, units):
+        """Return the bounds if they are finite and hold the values, or None."""
+        if self.bounds is None or self.unit == "tasks":
+            return self.bounds
+        # A measure of one's own may have other bounds than the class that it extends.
+        values = self.compared(units).ravel()[:, np.newaxis]
+        return self.bounds if holds(*np.array(self.bounds), values).all() else None
 
     def are_compared(self, units):
         """Return whether each query is compared."""
@@ -407,13 +434,17 @@ class Values(NamedTuple):
                 self.compared(units),
                 groups=units.family,
                 sample_weight=units.weights,
+                bounds=self.known_bounds(units),
                 confidence_level=confidence_level,
             )
         else:
-            means = judged_mean_intervals(
+            means = judged_means(
+                [""] * len(self.names),
                 self.compared(units),
                 *self.of_judge(),
-                confidence_level=confidence_level,
+                ids_of_units(self, units),
+                self.known_bounds(units),
+                confidence_level,
             )
         random_order = None
         if self.random_order is not None:
@@ -530,8 +561,18 @@ def _report(values, units, means, pairs, *, anytime):
     level = means.confidence_level
     compared, weights, is_compared = units.compared(values.compared(units))
     judge, judge_unlabelled = values.of_judge()
+    fold = None
+    if judge is not None:
+        fold = folds(ids_of_units(values, units), len(compared))
     statistics = paired_statistics(
-        compared, weights, judge, judge_unlabelled, level, anytime
+        compared,
+        weights,
+        judge,
+        judge_unlabelled,
+        level,
+        anytime,
+        values.known_bounds(units),
+        fold,
     )
     is_undecided = np.zeros(statistics.difference.shape, dtype=bool)
     judged = None
@@ -558,7 +599,7 @@ def _report(values, units, means, pairs, *, anytime):
     return RankerComparison(
         measure=values.measure,
         names=values.names,
-        qid=_ids_of_units(values, units)[is_compared],
+        qid=ids_of_units(values, units)[is_compared],
         values=compared,
         means=replace(means, rank_interval=ranks, judged=judged),
         pairs=pairs,
@@ -581,7 +622,7 @@ def _report(values, units, means, pairs, *, anytime):
     )
 
 
-def _ids_of_units(values, units):
+def ids_of_units(values, units):
     """Return the ids of the queries, with a judge of those of people, or families."""
     if units.family is not None:
         return units.family_names

@@ -7,6 +7,11 @@ import numpy as np
 
 from ._paired_differences import paired_statistics
 
+#: A run is judged less if this is significant at so many times the level. The choice
+#: is from counts of wrong and right verdicts: ``python -m benchmarks comparisons --part
+#: kinds``.
+JUDGED_LESS = 3.0
+
 
 class JudgedRuns:
     """Runs with judgements that say which documents are not relevant.
@@ -187,17 +192,25 @@ def undecided_pairs(
     compared, weights, _ = units.compared(fractions)
     mean_fractions = np.average(compared, axis=0, weights=weights)
     of_fractions = paired_statistics(
-        compared, weights, None, None, confidence_level, anytime=False
+        compared,
+        weights,
+        None,
+        None,
+        confidence_level,
+        anytime=False,
+        bounds=(0.0, 1.0),
     )
-    is_less = _verdicts(of_fractions, level) < 0
+    # Few queries seldom show beyond chance that a run is judged less.
+    is_less = _verdicts(of_fractions, JUDGED_LESS * level) < 0
     verdicts = _verdicts(statistics, level)
     if_relevant = np.full(verdicts.shape, np.nan)
     # A verdict for the run that is judged less stands.
     for less, more in np.argwhere(is_less & (verdicts <= 0)).tolist():
         table = judged_runs.values_if_relevant(measure, values, less, more)
+        bounds = judged_runs.measures[measure].bounds
         compared, weights, _ = units.compared(table)
         of_two = paired_statistics(
-            compared, weights, None, None, confidence_level, anytime
+            compared, weights, None, None, confidence_level, anytime, bounds
         )
         difference = of_two.difference[0, 1]
         is_changed = _verdicts(of_two, level)[0, 1] != verdicts[less, more]

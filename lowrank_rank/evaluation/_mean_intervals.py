@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 from scipy import special
 
 from .._tables import TableMixin
-from ..target_losses._names import resolve_measure
 from ..validation._arrays import check_finite, check_same_index
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import (
@@ -19,11 +19,25 @@ from ..validation._checks_of_comparisons import (
 )
 from ..validation._findings import Finding, findings_so_far, reports
 from ..validation._kinds import arrive
-from ..validation._parameters import LEVEL, checked
+from ..validation._parameters import LEVEL, PAIR, checked
 from ..validation._rules import look_for
 from ._betting import betting
+from ._bounds import (
+    are_at_ends,
+    are_few,
+    bounded,
+    bounds_of_columns,
+    inside,
+    measure_of,
+)
 from ._query_weights import Units, ids_of_table
 from ._values import check_same_ids, read_columns
+
+#: Printed below a table with equal values.
+_LINE_ON_EQUAL = (
+    "values that are all equal have no interval without their range: give the lowest "
+    "and the highest value possible, such as bounds=(0, 1)"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +53,8 @@ class MeanIntervals(TableMixin):
     mean : ndarray of shape (k,)
     standard_error : ndarray of shape (k,)
     interval : ndarray of shape (k, 2)
-        Confidence interval of each mean.
+        Confidence interval of each mean; nan if all values are equal and their range is
+        unknown.
     p_value : ndarray of shape (k,)
         Two-sided p value of the mean 0.
     confidence_level : float
@@ -141,7 +156,12 @@ class MeanIntervals(TableMixin):
         >>> means.interval.round(2), means.at_every_look().interval.round(2)
         (array([[0.42, 0.58]]), array([[0.39, 0.61]]))
         """
-        refuse(CHECKS_OF_LOOKS, means=self, h=self._values)
+        refuse(
+            CHECKS_OF_LOOKS,
+            means=self,
+            h=self._values,
+            is_comparison=self.rank_interval is not None,
+        )
         intervals = []
         p_values = []
         for column in self._values.T:
@@ -174,7 +194,7 @@ class MeanIntervals(TableMixin):
             columns["random_order"] = self.random_order
         if ranks is None and self.n_effective is not None:
             columns["n_effective"] = self.n_effective
-        if self.n_unanswered is not None:
+        if self.n_unanswered is not None and self.n_unanswered.any():
             columns["n_unanswered"] = self.n_unanswered
         if self.judged is not None:
             columns |= self.judged
@@ -186,21 +206,34 @@ class MeanIntervals(TableMixin):
         order = np.argsort(-self.mean, kind="stable")
         return {name: [values[i] for i in order] for name, values in columns.items()}
 
+    def _lines(self):
+        lines = []
+        if self.judge_weight is not None and self.rank_interval is None:
+            lines.append(
+                "with a judge, intervals are for one look, at a number of labels that "
+                "was fixed before"
+            )
+        if np.isnan(self.interval).any():
+            lines.append(_LINE_ON_EQUAL)
+        return lines
 
-@checked(confidence_level=LEVEL)
+
+@checked(bounds=[PAIR, None], confidence_level=LEVEL)
 def mean_intervals(
     values: Any,
     *,
     groups: Any = None,
     sample_weight: Any = None,
+    bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> MeanIntervals:
     """Means of a measure over queries, each with its interval.
 
     The interval is Student's: mean +- t s / sqrt(n), for the standard deviation s of n
-    queries. If all values are 0 or 1, such as right and wrong answers, it is Wilson's
-    [1]_. The queries must be independent: days in a row, or queries of one user, are
-    not, and `groups` names what belongs together. The guide has the formulas of weights
+    queries. Where the range of the values is known, it is Student's of the logit of the
+    mean, and Wilson's [1]_ if all values are at the ends of the range, such as right
+    and wrong answers. The queries must be independent: days in a row, or queries of one
+    user, are not, and `groups` names what belongs together. The guide has the formulas
     and the coverage, :ref:`how-intervals`.
 
     Parameters
@@ -217,6 +250,10 @@ def mean_intervals(
     sample_weight : array-like of shape (n,), Series, dict or None, default=None
         Weight >= 0 of each query, such as its traffic, given as `groups`. The weight of
         a family is the mean weight of its queries.
+    bounds : pair of float or None, default=None
+        Lowest and highest value possible, such as ``(0, 100)`` for per cent: ends that
+        values can be near. None: those of the measure that names the column, if they
+        hold its values; 0 and 1 if all values of the column are 0 or 1; else none.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 
@@ -229,7 +266,8 @@ def mean_intervals(
     Raises
     ------
     ValueError
-        If a column has fewer than two values, or one that is infinite.
+        If a column has fewer than two values, or one that is infinite or beyond the
+        bounds.
 
     See Also
     --------
@@ -249,6 +287,14 @@ def mean_intervals(
     >>> mean_intervals([1, 2, 3, 4, 5])
     mean    low   high  n_queries  n_undefined
        3  1.037  4.963          5            0
+
+    Five values that are all equal tell nothing without their range, and a little with
+    it:
+
+    >>> mean_intervals([0.75] * 5).interval
+    array([[nan, nan]])
+    >>> mean_intervals([0.75] * 5, bounds=(0, 1)).interval.round(2)
+    array([[0.42, 0.86]])
 
     Five questions about two documents, and questions of unequal traffic:
 
@@ -276,6 +322,7 @@ def mean_intervals(
         n_undefined = np.isnan(h[counts]).sum(axis=0)
         h = np.where(counts[:, np.newaxis], h, np.nan)
     h, weights = units.average(h)
+    ends = bounds_of_columns(h, names, bounds)
     _look_for_undefined(names, h)
     n_defined = (~np.isnan(h)).sum(axis=0)
     refuse(
@@ -285,8 +332,9 @@ def mean_intervals(
         unit=unit,
         n_defined=n_defined,
         weights=weights,
+        bounds=bounds,
     )
-    means, n_effective = _means_of_people(h, weights, confidence_level)
+    means, n_effective = _means_of_people(h, weights, ends, confidence_level)
     return MeanIntervals(
         names=names,
         mean=means.mean,
@@ -303,12 +351,13 @@ def mean_intervals(
     )
 
 
-@checked(confidence_level=LEVEL)
+@checked(bounds=[PAIR, None], confidence_level=LEVEL)
 def judged_mean_intervals(
     people: Any,
     judge: Any,
     judge_unlabelled: Any,
     *,
+    bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> MeanIntervals:
     """Means of few values by people and many by a judge, each with its interval.
@@ -328,6 +377,8 @@ def judged_mean_intervals(
     judge_unlabelled : array-like of shape (N,) or (N, k), frame, or dict of columns
         Values of other queries, which people did not label, by the judge's labels.
         Columns with names are matched by name.
+    bounds : pair of float or None, default=None
+        Lowest and highest value possible by people, as in `mean_intervals`.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 
@@ -368,19 +419,59 @@ def judged_mean_intervals(
     arrive(people=people, judge=judge, judge_unlabelled=judge_unlabelled)
     check_same_index(people=people, judge=judge)
     names, h = read_columns(people, "people")
-    _look_for_undefined(names, h)
-    n_defined = (~np.isnan(h)).sum(axis=0)
-    refuse(CHECKS_OF_MEANS, h=h, names=names, unit="queries", n_defined=n_defined)
-    alone, _ = _means_of_people(h, None, confidence_level)
     check_same_ids(people, judge)
     _, j = read_columns(judge, "judge", names)
     _, j_unlabelled = read_columns(judge_unlabelled, "judge_unlabelled", names)
+    return judged_means(
+        names, h, j, j_unlabelled, ids_of_table(people), bounds, confidence_level
+    )
+
+
+def judged_means(names, h, j, j_unlabelled, ids, bounds, confidence_level):
+    """Compute the means of `judged_mean_intervals` of arrays.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of the columns.
+    h, j : ndarray of shape (n, k)
+        Values of the same queries by people and by the judge.
+    j_unlabelled : ndarray of shape (N, k)
+    ids : sequence of shape (n,), or None
+        Ids of the queries of people; None numbers them.
+    bounds : pair of float, or None
+    confidence_level : float
+
+    Returns
+    -------
+    MeanIntervals
+    """
+    _look_for_undefined(names, h)
+    n_defined = (~np.isnan(h)).sum(axis=0)
+    refuse(
+        CHECKS_OF_MEANS,
+        h=h,
+        names=names,
+        unit="queries",
+        n_defined=n_defined,
+        bounds=bounds,
+    )
+    ends = bounds_of_columns(h, names, bounds)
+    alone, _ = _means_of_people(h, None, ends, confidence_level)
     refuse(CHECKS_OF_JUDGED_VALUES, h=h, j=j, j_unlabelled=j_unlabelled)
     check_finite(h, "people")
     check_finite(j, "judge")
     check_finite(j_unlabelled, "judge_unlabelled")
     look_for("chosen queries", j, j_unlabelled)
-    means, judge_weight = _means_with_judge(h, j, j_unlabelled, alone, confidence_level)
+    means, judge_weight = _means_with_judge(
+        h,
+        j,
+        j_unlabelled,
+        alone=alone,
+        ends=ends,
+        fold=folds(ids, len(h)),
+        confidence_level=confidence_level,
+    )
     return MeanIntervals(
         names=names,
         mean=means.mean,
@@ -399,19 +490,13 @@ def judged_mean_intervals(
 def _look_for_undefined(names, h):
     """Look for queries without a value, unless the columns are measures by name."""
     is_undefined = np.isnan(h)
-    if is_undefined.any() and not _are_measures(names):
+    if is_undefined.any() and None in map(measure_of, set(names)):
         words = [name or f"column {j}" for j, name in enumerate(names)]
         look_for("undefined queries", words, is_undefined)
 
 
-def _are_measures(names):
-    """Whether all columns are named as measures, undefined on queries of their own."""
-    try:
-        for name in names:
-            resolve_measure(name)
-    except (TypeError, ValueError):
-        return False
-    return True
+#: Number of folds that weigh a judge, the default of scikit-learn's cross-validation.
+N_FOLDS = 5
 
 
 class Means(NamedTuple):
@@ -423,8 +508,11 @@ class Means(NamedTuple):
     p_value: np.ndarray
 
 
-def _means_of_people(h, weights, confidence_level):
-    """Compute the means of columns, NaN left out, and their effective numbers."""
+def _means_of_people(h, weights, ends, confidence_level):
+    """Compute the means of columns, NaN left out, and their effective numbers.
+
+    `ends` are the lowest and the highest value possible of each column.
+    """
     n = (~np.isnan(h)).sum(axis=0)
     n_effective = None
     if weights is None:
@@ -435,42 +523,50 @@ def _means_of_people(h, weights, confidence_level):
         standard_error = standard_deviation / np.sqrt(n)
         n_effective = n
     interval, p_value = student(mean, standard_error, n, confidence_level)
-    is_binary = are_binary(h)
-    interval[is_binary] = wilson(mean[is_binary], n[is_binary], confidence_level)
+    interval = bounded(h, weights, mean, interval, n, *ends, confidence_level)
+    highest = np.nanmax(h, axis=0)
+    # Smaller differences are rounding errors.
+    is_equal = highest - np.nanmin(h, axis=0) <= 1e-12 * np.abs(highest)
+    # The probability that all values have the same sign is 2**(1 - n).
+    smallest_p = np.where(mean == 0, 1.0, np.exp2(1.0 - n))
+    p_value = np.where(is_equal, smallest_p, p_value)
+    # Equal values of unknown range tell nothing of their spread.
+    is_unknown = is_equal & np.isinf(ends[0])
+    interval[is_unknown] = np.nan
+    p_value[is_unknown] = np.nan
     means = Means(
         mean=mean, standard_error=standard_error, interval=interval, p_value=p_value
     )
     return means, n_effective
 
 
-def _means_with_judge(h, j, j_unlabelled, alone, confidence_level):
+def _means_with_judge(h, j, j_unlabelled, *, alone, ends, fold, confidence_level):
     """Compute the means of people's and a judge's values, and the judge's weights.
 
-    `alone` are the means of people's values.
+    `alone` are the means of people's values, `ends` the bounds of these, and `fold` is
+    the fold of each query.
     """
     values = np.vstack([h, j, j_unlabelled])
     lowest = values.min(axis=0)
     highest = values.max(axis=0)
-    is_binary = are_binary(h)
+    is_bounded = np.isfinite(ends[0])
+    is_binary = is_bounded & are_at_ends(h, *np.where(is_bounded, ends, 0.0))
     # A judge that is always right or always wrong could be the other.
-    lowest[is_binary] = np.minimum(lowest[is_binary], 0.0)
-    highest[is_binary] = np.maximum(highest[is_binary], 1.0)
+    lowest = np.where(is_binary, np.minimum(lowest, ends[0]), lowest)
+    highest = np.where(is_binary, np.maximum(highest, ends[1]), highest)
     return prediction_powered(
         h,
         j,
         j_unlabelled,
         alone=alone,
-        added_h=np.where(is_binary, [[1.0], [0.0]], [highest, lowest]),
+        added_h=np.where(is_binary, ends[::-1], [highest, lowest]),
         added_j=np.array([lowest, highest]),
+        ends=ends,
+        fold=fold,
         is_binary=is_binary,
         is_few=np.zeros(h.shape[1], dtype=bool),
         confidence_level=confidence_level,
     )
-
-
-def are_binary(values):
-    """Return for each column whether all values are 0, 1 or NaN."""
-    return ((values == 0) | (values == 1) | np.isnan(values)).all(axis=0)
 
 
 def weighted_moments(values, weights):
@@ -501,13 +597,19 @@ def weighted_moments(values, weights):
     return mean, np.sqrt(n * np.maximum(variance, robust_variance)), n
 
 
-def are_few(n_different, confidence_level):
-    """Return whether so many signs, each + or - alike, are too often all the same."""
-    return np.exp2(1.0 - n_different) > 1.0 - confidence_level
-
-
 def prediction_powered(
-    h, j, j_unlabelled, *, alone, added_h, added_j, is_binary, is_few, confidence_level
+    h,
+    j,
+    j_unlabelled,
+    *,
+    alone,
+    added_h,
+    added_j,
+    ends,
+    fold,
+    is_binary,
+    is_few,
+    confidence_level,
 ):
     """Compute means of human values and a judge; `alone` where these are not narrower.
 
@@ -521,7 +623,12 @@ def prediction_powered(
         Of the human values.
     added_h, added_j : ndarray of shape (2, k)
         Two more pairs, for columns of 0 and 1 and those with few errors of the judge.
+    ends : pair of ndarray of shape (k,)
+        The lowest and the highest value possible of people.
+    fold : ndarray of int, shape (n,)
+        The fold of each query, from `folds`.
     is_binary : ndarray of bool, shape (k,)
+        Whether all values by people are at the ends.
     is_few : ndarray of bool, shape (k,)
         Whether few human values tell anything.
     confidence_level : float
@@ -536,19 +643,25 @@ def prediction_powered(
     rounding = 1e-12 * np.abs(h).max()
     n_errors = (np.abs(h - j) > rounding).sum(axis=0)
     is_few = is_few | is_binary | are_few(n_errors, confidence_level)
-    of_pairs = _corrected_mean(h, j, j_unlabelled)
+    of_pairs = _corrected_mean(h, j, j_unlabelled, fold)
+    # Both pairs are in one fold, so that their order does not matter.
     of_more = _corrected_mean(
-        np.concatenate([h, added_h]), np.concatenate([j, added_j]), j_unlabelled
+        np.concatenate([h, added_h]),
+        np.concatenate([j, added_j]),
+        j_unlabelled,
+        np.append(fold, np.full(2, len(h) % N_FOLDS)),
     )
     mean, standard_error, weight = np.where(is_few, of_more, of_pairs)
     interval, p_value = student(mean, standard_error, len(h), confidence_level)
     normal_interval, normal_p_value = normal(mean, standard_error, confidence_level)
     p_value = np.where(is_few, normal_p_value, p_value)
     interval[is_few] = normal_interval[is_few]
-    highest, lowest = added_h[:, is_binary, np.newaxis]
-    interval[is_binary] = np.clip(interval[is_binary], lowest, highest)
+    of_logit = inside(interval, mean, *ends)
+    cut = np.clip(interval, *np.expand_dims(ends, -1))
+    interval = np.where(is_binary[:, np.newaxis], cut, of_logit)
     is_narrower = np.ptp(interval, axis=1) < np.ptp(alone.interval, axis=1)
-    is_used = is_narrower & (weight > 0)
+    # Smaller weights are rounding errors.
+    is_used = is_narrower & (weight > 1e-9)
     means = Means(
         mean=np.where(is_used, mean, alone.mean),
         standard_error=np.where(is_used, standard_error, alone.standard_error),
@@ -558,14 +671,34 @@ def prediction_powered(
     return means, np.where(is_used, weight, 0.0)
 
 
-def _corrected_mean(h, j, j_unlabelled):
+def folds(ids, n):
+    """Return the fold of each query, by a hash of its id.
+
+    So the order of the queries does not matter. The sizes differ by one at most.
+
+    Parameters
+    ----------
+    ids : sequence of shape (n,), or None
+        None numbers the queries.
+    n : int
+        Number of queries.
+    """
+    if ids is None:
+        ids = range(n)
+    hashes = np.array([crc32(str(query).encode()) for query in ids])
+    fold = np.empty(n, dtype=np.intp)
+    fold[np.argsort(hashes, kind="stable")] = np.arange(n) % N_FOLDS
+    return fold
+
+
+def _corrected_mean(h, j, j_unlabelled, fold):
     """Compute the mean of the corrected values, its error, and the judge's weight.
 
     Returns
     -------
     ndarray of shape (3, k)
     """
-    weights, judge_variance = _judge_weights(h, j, j_unlabelled)
+    weights, judge_variance = _judge_weights(h, j, j_unlabelled, fold)
     weight = weights.mean(axis=0)
     # c_i = h_i - lam_i (j_i - mean(judge_unlabelled))
     corrected = h - weights * (j - j_unlabelled.mean(axis=0))
@@ -574,7 +707,7 @@ def _corrected_mean(h, j, j_unlabelled):
     return np.array([corrected.mean(axis=0), np.sqrt(variance), weight])
 
 
-def _judge_weights(h, j, j_unlabelled):
+def _judge_weights(h, j, j_unlabelled, fold):
     """Compute the weight lam_i of each value of the judge by cross-fitting.
 
     Returns
@@ -586,8 +719,7 @@ def _judge_weights(h, j, j_unlabelled):
     n = len(h)
     variance = j_unlabelled.var(axis=0, ddof=1) / len(j_unlabelled)
     weights = np.empty(h.shape)
-    fold = np.arange(n) % 5
-    for held_out in range(5):
+    for held_out in range(N_FOLDS):
         is_train = fold != held_out
         # lam minimises var(h - lam j) + lam**2 n var(judge_unlabelled) / N:
         # lam = cov(h, j) / (var(j) + n var(judge_unlabelled) / N), 0 if j is constant.
@@ -625,14 +757,3 @@ def _ratio(distance, scale):
     """Divide distances >= 0 by scales >= 0; 0 / 0 is 0."""
     infinite = np.where(distance == 0, 0.0, np.inf)
     return np.divide(distance, scale, out=infinite, where=scale > 0)
-
-
-def wilson(fraction, n, confidence_level):
-    """Compute Wilson's intervals of fractions of n values."""
-    z2 = special.ndtri(0.5 + confidence_level / 2.0) ** 2
-    centre = (fraction + z2 / (2 * n)) / (1 + z2 / n)
-    variance = fraction * (1 - fraction) / n + z2 / (4 * n**2)
-    half_width = np.sqrt(z2 * variance) / (1 + z2 / n)
-    return np.clip(
-        np.stack([centre - half_width, centre + half_width], axis=-1), 0.0, 1.0
-    )

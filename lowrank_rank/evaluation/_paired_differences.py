@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ._betting import betting
+from ._bounds import are_at_ends, are_few, effective_number, holds
 from ._mean_intervals import (
     Means,
-    are_binary,
-    are_few,
     normal,
     prediction_powered,
     student,
@@ -44,7 +43,14 @@ class PairStatistics(NamedTuple):
 
 
 def paired_statistics(
-    values, weights, judge, judge_unlabelled, confidence_level, anytime
+    values,
+    weights,
+    judge,
+    judge_unlabelled,
+    confidence_level,
+    anytime,
+    bounds,
+    fold=None,
 ):
     """Compute statistics of the differences a - b of all rankers a and b.
 
@@ -60,6 +66,10 @@ def paired_statistics(
     confidence_level : float
     anytime : bool
         Whether intervals and p values hold at every look.
+    bounds : pair of float, or None
+        The lowest and the highest value possible.
+    fold : ndarray of int, shape (n_queries,), or None
+        The fold of each query, for the weight of a judge.
 
     Returns
     -------
@@ -69,7 +79,7 @@ def paired_statistics(
     by_ranker = np.ascontiguousarray(values.T)
     # Smaller differences are rounding errors of sums over documents.
     rounding = 1e-12 * np.abs(by_ranker).max()
-    largest, both_binary = _largest_differences(by_ranker)
+    largest, both_binary = _largest_differences(by_ranker, bounds)
     rows = []
     for a in range(len(by_ranker)):
         judge_differences = None
@@ -85,6 +95,7 @@ def paired_statistics(
                 both_binary=both_binary[a],
                 weights=weights,
                 judge_differences=judge_differences,
+                fold=fold,
                 rounding=rounding,
                 confidence_level=confidence_level,
                 anytime=anytime,
@@ -93,23 +104,28 @@ def paired_statistics(
     return PairStatistics._make(map(np.array, zip(*rows, strict=True)))
 
 
-def _largest_differences(by_ranker):
+def _largest_differences(by_ranker, bounds):
     """Compute the range of the values of each two rankers.
 
     Returns
     -------
     largest : ndarray of shape (n_rankers, n_rankers)
-        1 if all values are 0 or 1; the largest absolute value if all are equal.
+        The range of the bounds if all values are at these, or are equal; nan if equal
+        values have no bounds.
     both_binary : ndarray of bool, shape (n_rankers, n_rankers)
+        Whether all values are at the bounds, without bounds 0 or 1.
     """
     highest = by_ranker.max(axis=1)
     lowest = by_ranker.min(axis=1)
     largest = np.maximum.outer(highest, highest) - np.minimum.outer(lowest, lowest)
-    is_binary = are_binary(by_ranker.T)
+    is_known = bounds is not None and holds(*np.array(bounds), by_ranker.T).all()
+    low, high = bounds if is_known else (0.0, 1.0)
+    is_binary = are_at_ends(by_ranker.T, low, high)
     both_binary = np.logical_and.outer(is_binary, is_binary)
-    largest[both_binary] = 1.0
-    is_equal = largest == 0
-    largest[is_equal] = np.broadcast_to(np.abs(highest), largest.shape)[is_equal]
+    # Smaller differences are rounding errors.
+    is_equal = largest <= 1e-12 * np.abs(by_ranker).max()
+    largest[is_equal] = high - low if is_known else np.nan
+    largest[both_binary] = high - low
     return largest, both_binary
 
 
@@ -120,6 +136,7 @@ def statistics_of_differences(
     both_binary,
     weights,
     judge_differences,
+    fold,
     rounding,
     confidence_level,
     anytime,
@@ -138,6 +155,8 @@ def statistics_of_differences(
     judge_differences : pair of ndarray, or None
         Differences by the labels of a judge, in the same queries (n_queries, k) and in
         others (n_others, k).
+    fold : ndarray of int, shape (n_queries,), or None
+        The fold of each query, for the weight of a judge.
     rounding : float
         Differences up to this are 0.
     confidence_level : float
@@ -167,6 +186,8 @@ def statistics_of_differences(
             alone=means,
             added_h=np.array([largest, -largest]),
             added_j=np.zeros((2, len(d))),
+            ends=np.where(both_binary, [-largest, largest], [[-np.inf], [np.inf]]),
+            fold=fold,
             is_binary=both_binary,
             is_few=are_few(moments.n_different, confidence_level),
             confidence_level=confidence_level,
@@ -231,7 +252,7 @@ def _moments(d, weights):
         total=n * mean,
         # (n - 1) s**2 + n mean**2
         squares=(n - 1.0) * standard_deviation**2 + n * mean**2,
-        n_different=_effective_number((d != 0) * weights),
+        n_different=effective_number(((d != 0) * weights).T),
         n=n[0],
     )
 
@@ -257,6 +278,8 @@ def _means_of_people(moments, *, largest, both_binary, smallest_p, confidence_le
     interval[is_few, 1] = np.maximum(interval[is_few, 1], 0.0)
     # Equal differences are no proof that all are equal.
     p_value[has_no_spread] = adjusted_p[has_no_spread]
+    # All values of both are equal, and their range is unknown.
+    p_value[np.isnan(largest)] = 1.0
     return Means(
         mean=moments.mean,
         standard_error=standard_error,
@@ -270,15 +293,6 @@ def _effects(mean, standard_deviation):
     infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     return np.divide(
         mean, standard_deviation, out=infinite, where=standard_deviation > 0
-    )
-
-
-def _effective_number(weights):
-    """Compute sum(w)**2 / sum(w**2) of each row; 0 where all weights are 0."""
-    squares = np.sum(weights**2, axis=1)
-    zeros = np.zeros(len(weights))
-    return np.divide(
-        np.sum(weights, axis=1) ** 2, squares, out=zeros, where=squares > 0
     )
 
 

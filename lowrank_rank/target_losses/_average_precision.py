@@ -122,6 +122,7 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     array([0.1667])
     """
 
+    bounds = (0.0, 1.0)
     at = "[k]"
     takes_runs = True
     _parameters: ClassVar = {"k": [count(), None], **RELEVANCE}

@@ -135,6 +135,7 @@ class ReciprocalRank(BinaryMeasure):
     0.0
     """
 
+    bounds = (0.0, 1.0)
     at = "[k]"
     takes_runs = True
     _parameters: ClassVar = {"k": [count(), None], **RELEVANCE}
@@ -170,6 +171,7 @@ class SuccessAtK(BinaryMeasure):
     0.5
     """
 
+    bounds = (0.0, 1.0)
     at = "k"
     takes_runs = True
     _parameters: ClassVar = {"k": [count()], **RELEVANCE}
@@ -209,6 +211,7 @@ class ExpectedReciprocalRank(RankingMeasure):
     0.25
     """
 
+    bounds = (0.0, 1.0)
     at = "[k]"
     reaches_one = False
     takes_runs = True

@@ -228,6 +228,7 @@ class FBeta(SetLoss):
     array([[1, 0, 1]])
     """
 
+    bounds = (0.0, 1.0)
     _parameters: ClassVar[dict] = {"beta": [number(above=0)]}
 
     def __init__(self, beta: float = 1.0) -> None:
@@ -315,6 +316,8 @@ class Hamming(SetLoss):
     labels of positive targets, with a probability above 1/2.
     """
 
+    bounds = (0.0, 1.0)
+
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
         return (a + N - b) / (P + N)
 
@@ -354,6 +357,8 @@ class BalancedAccuracy(_ClassMeasure):
 
     Undefined if one class is missing.
     """
+
+    bounds = (0.0, 1.0)
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
         sensitivity = a / np.maximum(P, 1)

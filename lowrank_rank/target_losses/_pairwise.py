@@ -291,6 +291,7 @@ class KendallTau(PairwiseDisagreement):
     -0.3333333333333333
     """
 
+    bounds = (-1.0, 1.0)
     takes_preferences = False
     undefined = -1.0
     _parameters: ClassVar = {}

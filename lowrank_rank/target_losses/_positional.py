@@ -478,6 +478,7 @@ class PrecisionAtK(_TopK):
     array([0.])
     """
 
+    bounds = (0.0, 1.0)
     allow_missing = True
     _parameters: ClassVar = {"k": [K], **RELEVANCE}
 
@@ -514,6 +515,7 @@ class PrecisionAtShare(_TopK):
     0.5
     """
 
+    bounds = (0.0, 1.0)
     at = "p%"
     is_positional = False
     takes_documents = False
@@ -577,6 +579,8 @@ class RecallAtK(_TopK):
     >>> RecallAtK(k=1).loss([[0, 1, 1]], [[2, 1, 3]])
     array([0.5])
     """
+
+    bounds = (0.0, 1.0)
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.sum(gains)
@@ -649,6 +653,7 @@ class AUC(BinaryMeasure, PositionalLoss):
     array([0.25])
     """
 
+    bounds = (0.0, 1.0)
     takes_runs = False
     discount = staticmethod(items_below)
 
@@ -760,6 +765,7 @@ class NDCG(DCG):
     array([0.5])
     """
 
+    bounds = (0.0, 1.0)
     allow_missing = False
     reaches_one = True
     constant = 1.0
@@ -799,6 +805,7 @@ class SpearmanRho(PositionalLoss):
     -1.0
     """
 
+    bounds = (-1.0, 1.0)
     labels = "any"
     takes_runs = False
 

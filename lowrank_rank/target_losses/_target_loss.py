@@ -168,6 +168,8 @@ class RankingMeasure(BaseEstimator):
         depends on its own grade alone.
     reaches_one : bool
         Whether the best order always has the value 1; scikit-learn's checks ask for it.
+    bounds : pair of float
+        The lowest and the highest value possible; -inf and inf if there is none.
     undefined : float
         The mean if no list has a value.
     takes_runs : bool
@@ -180,6 +182,7 @@ class RankingMeasure(BaseEstimator):
     takes_preferences: ClassVar[bool] = False
     allow_missing: ClassVar[bool] = False
     reaches_one: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     undefined: ClassVar[float] = 0.0
     takes_runs: ClassVar[bool] = False
     _parameters: ClassVar[dict] = {}

@@ -522,6 +522,22 @@ def _finds_single_weight(given):
     return {"n": f"{n.min():.3g}"} if n.min() < 2.0 else None
 
 
+def _finds_beyond_bounds(given):
+    """Find values beyond the bounds, other than by rounding errors."""
+    if given.bounds is None:
+        return None
+    lowest, highest = given.bounds
+    rounding = 1e-9 * (highest - lowest)
+    values = given.h[~np.isnan(given.h)]
+    if values.min() >= lowest - rounding and values.max() <= highest + rounding:
+        return None
+    return {
+        "bounds": tuple(given.bounds),
+        "lowest": f"{values.min():.3g}",
+        "highest": f"{values.max():.3g}",
+    }
+
+
 CHECKS_OF_MEANS = [
     Check(
         name="few values",
@@ -536,19 +552,40 @@ CHECKS_OF_MEANS = [
             "estimate as precisely, and at least two are needed."
         ),
     ),
+    Check(
+        name="values beyond bounds",
+        finds=_finds_beyond_bounds,
+        sentence=(
+            "bounds are the lowest and the highest value possible, {bounds}, and there "
+            "are values of {lowest} to {highest}."
+        ),
+        remedies={"For values of unknown range": "bounds = None"},
+    ),
 ]
 
 # Looks ------------------------------------------------------------------------------
 
 
+#: Lines that leave the judge out of a comparison, and of means.
+_COMPARISON_OF_PEOPLE = """\
+from lowrank_rank.evaluation import compare_values
+found = compare_values(dict(zip(found.names, found.values.T)))"""
+_MEANS_OF_PEOPLE = """\
+from lowrank_rank.evaluation import mean_intervals
+found = mean_intervals(people)"""
+
+
+def _finds_judge_at_looks(given):
+    """Find a judge, whose intervals are for one look."""
+    if given.means.judge_weight is None:
+        return None
+    remedy = _COMPARISON_OF_PEOPLE if given.is_comparison else _MEANS_OF_PEOPLE
+    return {"remedy": remedy}
+
+
 def _finds_without_look(given):
     """Find what has no interval that holds at every look."""
     means = given.means
-    if means.judge_weight is not None:
-        return {
-            "what": "a judge",
-            "reason": "its weight is estimated from all queries, for one look",
-        }
     if means.unit == "families":
         return {
             "what": "families",
@@ -572,6 +609,16 @@ def _finds_unbounded(given):
 
 
 CHECKS_OF_LOOKS = [
+    Check(
+        name="looks with a judge",
+        finds=_finds_judge_at_looks,
+        sentence=(
+            "at_every_look() has no intervals with a judge: its weight is estimated "
+            "from all queries, for one look. Fix the number of labels before looking, "
+            "or look at the values by people alone."
+        ),
+        remedies={"By people alone": "{remedy}"},
+    ),
     Check(
         name="result without looks",
         finds=_finds_without_look,

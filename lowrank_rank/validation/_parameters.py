@@ -122,6 +122,15 @@ def _is_regressor(estimator):
     return _is_predictor(estimator) and not is_classifier(estimator)
 
 
+def _is_pair(value):
+    if isinstance(value, str) or not np.iterable(value):
+        return False
+    ends = list(value)
+    if len(ends) != 2 or not all(_is_a(end, Real) for end in ends):
+        return False
+    return bool(np.isfinite(ends).all() and ends[0] < ends[1])
+
+
 def _is_random_state(value):
     if _is_flag(value):
         return False
@@ -164,6 +173,9 @@ jobs = Rule(_is_number_of_jobs, "None or an integer other than 0")
 
 #: Amount of printed progress: a flag or a level.
 verbosity = Rule(_is_verbosity, "True, False or an integer >= 0")
+
+#: The lowest and the highest value possible.
+PAIR = Rule(_is_pair, "a pair of finite numbers, the lower one first,")
 
 #: The level of confidence intervals.
 LEVEL = [number(above=0, below=1)]

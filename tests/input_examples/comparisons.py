@@ -3,6 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from lowrank_rank.evaluation import (
+    compare_judged,
+    compare_rankers,
+    compare_values,
+    judged_mean_intervals,
+)
+
 from . import Example
 
 # Arguments that do not go together --------------------------------------------------
@@ -62,6 +69,7 @@ def table():
         "groups": topic.tolist(),
         "topic": topic,
         "sample_weight": None,
+        "bounds": None,
         "baseline": None,
     }
 
@@ -75,9 +83,32 @@ def values():
         "people": people,
         "judge": people + 0.1,
         "judge_unlabelled": rng.uniform(size=40),
+        "bounds": None,
         "groups": None,
         "sample_weight": None,
     }
+
+
+def judged_means():
+    """Means of values of people and of a judge."""
+    clean = values()
+    found = judged_mean_intervals(
+        clean["people"], clean["judge"], clean["judge_unlabelled"]
+    )
+    return {**clean, "found": found, "compare_values": compare_values}
+
+
+def judged_comparison():
+    """A comparison by people and by a judge."""
+    clean = judged()
+    found = compare_judged(
+        clean["people"],
+        clean["judge"],
+        clean["rankers"],
+        qid=clean["qid"],
+        measure=clean["measure"],
+    )
+    return {**clean, "found": found, "compare_rankers": compare_rankers}
 
 
 def runs():
@@ -136,6 +167,7 @@ COMPARE_VALUES = (
 from lowrank_rank.evaluation import compare_values
 found = compare_values(
     table, groups=groups, sample_weight=sample_weight, baseline=baseline,
+    bounds=bounds,
 )
 """
     + RESULT
@@ -173,7 +205,9 @@ found = compare_judged_runs(
 LOOKS = "found = found.at_every_look()"
 INTERVALS = """
 from lowrank_rank.evaluation import mean_intervals
-found = mean_intervals(values, groups=groups, sample_weight=sample_weight)
+found = mean_intervals(
+    values, groups=groups, sample_weight=sample_weight, bounds=bounds,
+)
 result = found.interval
 """
 JUDGED_INTERVALS = """
@@ -462,8 +496,30 @@ OF_MEANS = [
     ),
     Example("result without looks", values, FAMILIES, INTERVALS + LOOKS),
     Example("result without looks", values, WEIGHTS, INTERVALS + LOOKS),
-    Example("result without looks", values, "", JUDGED_INTERVALS + LOOKS),
-    Example("result without looks", judged, "", COMPARE_JUDGED + LOOKS),
+    Example(
+        "looks with a judge",
+        judged_means,
+        "",
+        LOOKS + "; result = found.interval",
+        ["found = compare_values({'a': people}).means"],
+    ),
+    Example(
+        "looks with a judge",
+        judged_comparison,
+        "",
+        LOOKS + RESULT,
+        [
+            """
+kept = ~numpy.isnan(people)
+found = compare_rankers(
+    people[kept], {name: one[kept] for name, one in rankers.items()}, qid=qid[kept],
+    measure=measure, zero_division=zero_division,
+)
+"""
+        ],
+    ),
+    Example("values beyond bounds", values, "bounds = (0, 0.5)", INTERVALS, [""]),
+    Example("values beyond bounds", table, "bounds = (0.5, 1)", COMPARE_VALUES, [""]),
     Example("result without looks", scores, FAMILIES, COMPARE + LOOKS),
     Example("values without bounds", values, "values *= 5", INTERVALS + LOOKS),
     Example("values without bounds", scores, "measure = 'dcg@3'", COMPARE + LOOKS),
