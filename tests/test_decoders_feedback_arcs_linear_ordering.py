@@ -11,9 +11,8 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
-from lowrank_rank.decoders.feedback_arcs._exact import packed_cycles
 
-from .internals import decode_pd_borda, decode_pd_local_search
+from .internals import decode_pd_borda, decode_pd_local_search, packed_cycles
 from .preference_cases import (
     along_an_order,
     assert_ranks,

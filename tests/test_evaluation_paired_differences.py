@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank.evaluation import _paired_differences
-from lowrank_rank.evaluation._paired_differences import (
-    PairStatistics,
-    _largest_differences,
-    paired_statistics,
-    statistics_of_differences,
-)
+from .internals import _paired_differences
+
+PairStatistics = _paired_differences.PairStatistics
+_largest_differences = _paired_differences._largest_differences
+paired_statistics = _paired_differences.paired_statistics
+statistics_of_differences = _paired_differences.statistics_of_differences
 
 
 def of_all_pairs(values, weights=None, judge=None, others=None, anytime=False):

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank.decoders.feedback_arcs._graphs import preference_cost
 from lowrank_rank.target_losses import PairwiseDisagreement
-from lowrank_rank.target_losses._pairwise import KendallTau
 from lowrank_rank.votes import consensus_ranking
-from lowrank_rank.votes._consensus import rank_totals
-from lowrank_rank.votes._votes import Votes
+
+from .internals import KendallTau, Votes, preference_cost, rank_totals
 
 
 def ballots(seed, *, has_gaps=False):

@@ -47,7 +47,15 @@ from ._any_regressor import (
 )
 from ._encoding import is_missing
 from ._logistic import FractionalModel, fit_fractional, joined, shared_features
-from ._ridge import LinearModel, RidgeSums, chosen_solver, fit_lsqr, solve_sums, sums_of
+from ._ridge import (
+    LinearModel,
+    RidgeSums,
+    chosen_solver,
+    fit_lsqr,
+    solve_gaps,
+    solve_sums,
+    sums_of,
+)
 
 _Model = TypeVar("_Model")
 
@@ -156,6 +164,8 @@ class FitsEncodedTargets(SetsParameters):
             say(self, f"ridge by solver {solver!r} {size}")
             if solver == "lsqr":
                 return fit_lsqr(rows, encoding, self.alpha, **limits)
+            if not encoding.is_complete:
+                return solve_gaps(rows, encoding, self.alpha)
             return solve_sums(self._sums_of(rows, encoding), self.alpha)
 
         if self._has_trees() and encoding.kind == "documents":
@@ -401,8 +411,8 @@ class AddsUp(FitsEncodedTargets):
             if earlier is None and hasattr(self, "_model_"):
                 raise ValueError(
                     "The model was fitted by an iterative solver, logistic regression "
-                    "or an estimator, which keeps no sums: clone it and give all "
-                    "batches to partial_fit."
+                    "or an estimator, or fit got labels with gaps, which keeps no "
+                    "sums: clone it and give all batches to partial_fit."
                 )
             sums = self._sums_of_block(block, **options)
             if earlier is not None:
@@ -561,8 +571,8 @@ def _check_mergeable(model, first):
     if model._sums_ is None:
         raise ValueError(
             f"{model!r} has no sums: iterative solvers, logistic regression, "
-            "estimators and some pair features do not add up. Fit the parts with "
-            "estimator='ridge'."
+            "estimators, some pair features and fit to labels with gaps keep none. "
+            "Give the parts to partial_fit of models with estimator='ridge'."
         )
 
 

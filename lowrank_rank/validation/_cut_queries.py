@@ -93,8 +93,8 @@ def contents_of(X_known, lengths):
         return None
     n_rows = len(rows)
     n_known = 1 + int(np.searchsorted(np.cumsum(lengths), n_rows))
-    # Ranks, positions and features of items alone are equal in different queries. A sort
-    # takes a fraction of the time of `np.unique`.
+    # Ranks, positions and features of items alone are equal in different queries. (To
+    # sort takes a fraction of the time of `np.unique`.)
     n_distinct = 1 + np.count_nonzero(np.diff(np.sort(rows)))
     if n_distinct < max(LEAST_DISTINCT, n_rows / 5):
         return None
