@@ -1,5 +1,6 @@
 """Paired differences of rankers: intervals, tests, ranks and Holm's correction."""
 
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -40,8 +41,15 @@ class PairStatistics(NamedTuple):
 
     def of_pairs(self, pairs):
         """Take the statistics of some pairs (a, b) of all rankers."""
-        first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
+        first, second = places_of(pairs)
         return PairStatistics(*(matrix[first, second] for matrix in self))
+
+
+def places_of(pairs):
+    """Return the first places of pairs (a, b), and the second ones, as arrays."""
+    # In a fifth of the time of an array of the tuples.
+    places = np.fromiter(chain.from_iterable(pairs), np.intp, 2 * len(pairs))
+    return places.reshape(-1, 2).T
 
 
 def paired_statistics(
