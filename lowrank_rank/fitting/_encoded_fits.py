@@ -480,7 +480,8 @@ def merge(models: Sequence[_Model]) -> _Model:
     """Merge models of parts of the rows into one model of all rows.
 
     The sums of ridge regression add up. So parts of the rows can be fitted on different
-    machines, and the merged model is the one that `fit` finds on all rows.
+    machines, and the merged model is the one that `fit` finds on all rows. `fit` keeps
+    no sums of fixed items with unknown labels: fit the parts by ``partial_fit``.
 
     Parameters
     ----------
