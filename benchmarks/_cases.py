@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.stats import ttest_rel
+from scipy.special import stdtr, stdtrit
+from scipy.stats import rankdata, ttest_rel
 from sklearn import metrics as sklearn_metrics
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
@@ -50,7 +51,7 @@ from lowrank_rank.decoders.feedback_arcs._decoders import (
     decode_pd_borda,
     decode_pd_local_search,
 )
-from lowrank_rank.evaluation import compare_rankers, evaluate_run
+from lowrank_rank.evaluation import compare_rankers, compare_values, evaluate_run
 from lowrank_rank.metrics import measure_score, ndcg_score
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
@@ -264,6 +265,47 @@ def latency_of_a_query(model, frame, scale):
     return partial(model.rank, one_list=True), least, X[:100]
 
 
+def prediction_of_a_frame(model, peer, scale):
+    """`predict` of 100 documents as a frame, that of a peer, and the frame.
+
+    The peer of a stack, None, is the sum of the predictions of its parts.
+    """
+    X, y, qid = documents(8_000, 50, scale, length=40)
+    X = pd.DataFrame(X).rename(columns=str)
+    model = clone(model).fit(X, y, qid=qid)
+    if peer is not None:
+        return model.predict, peer.fit(X, y).predict, X[:100]
+    parts = model.named_estimators_.values()
+    return model.predict, lambda X: [part.predict(X) for part in parts], X[:100]
+
+
+def score_of_rows(n, is_frame, scale):
+    """`score` of n documents, as a function of the rows and their labels, and Ridge's."""
+    X, y, qid = documents(8_000, 50, max(scale, 0.25), length=20)
+    X = pd.DataFrame(X).rename(columns=str) if is_frame else X
+    model = OrderPreservingRegressor().fit(X, y, qid=qid)
+    ridge = Ridge().fit(X, y)
+    qid = qid[:n]
+    return partial(model.score, qid=qid), ridge.score, X[:n], y[:n]
+
+
+def table_of_systems(n_systems, scale):
+    """Values of systems on 3,000 tasks, which share what makes a task hard."""
+    rng, n = np.random.default_rng(0), of(3_000, scale)
+    values = rng.random((n, n_systems)) + rng.random((n, 1))
+    return (pd.DataFrame(values).rename(columns=str),)
+
+
+def ballots(r, scale):
+    """Grades of r items on 100 complete ballots."""
+    n = of(100, scale)
+    return (
+        np.random.default_rng(0).permuted(
+            np.tile(np.arange(1.0, r + 1), (n, 1)), axis=1
+        ),
+    )
+
+
 def alternating_files(kind, scale):
     """Paths of a TREC file and of the same lines in another layout.
 
@@ -294,6 +336,31 @@ def duels(n, r, scale):
 
 
 # Calls ------------------------------------------------------------------------------------
+
+
+def t_tests_of_pairs(_, table):
+    """Student's intervals and p values of all pairs, from one covariance matrix."""
+    values = table.to_numpy()
+    n, n_systems = values.shape
+    a, b = np.triu_indices(n_systems, 1)
+    covariance = np.cov(values.T)
+    of_system = np.diag(covariance)
+    variance = of_system[a] + of_system[b] - 2.0 * covariance[a, b]
+    means = values.mean(axis=0)
+    difference = means[a] - means[b]
+    error = np.sqrt(variance / n)
+    half_width = stdtrit(n - 1, 0.975) * error
+    p_value = 2.0 * stdtr(n - 1, -np.abs(difference) / error)
+    return difference - half_width, difference + half_width, p_value
+
+
+def mean_ranks(_, grades):
+    """Order the items by their mean ranks, each ballot sorted by SciPy."""
+    return np.argsort(rankdata(-grades, axis=1).mean(axis=0))
+
+
+BORDA = partial(consensus_ranking, kind="grades", method="borda")
+COPELAND = partial(consensus_ranking, kind="grades", method="copeland")
 
 
 def lists(model):
@@ -849,6 +916,64 @@ TABLE: dict[str, dict[str, tuple]] = {
             scores_of,
         ),
     },
+    "frames": {
+        **{
+            f"100 rows of a frame, {name}": (
+                partial(prediction_of_a_frame, model, peer),
+                first,
+                own(second)
+                if peer is None
+                else ("sklearn", lambda _, *data: second(*data)),
+                bar,
+            )
+            for name, model, peer, bar in (
+                ("linear", OrderPreservingRegressor(), Ridge(), 1.0),
+                (
+                    "trees",
+                    HistGradientBoostingRanker(random_state=0),
+                    HistGradientBoostingRegressor(max_iter=200, early_stopping=False),
+                    1.2,
+                ),
+                ("stack", StackingRanker(), None, 1.2),
+            )
+        },
+        **{
+            f"score of {n:,} rows{', frame' if is_frame else ''}": (
+                partial(score_of_rows, n, is_frame),
+                lambda score, _, X, y: score(X, y),
+                ("sklearn", lambda _, __, score, X, y: score(X, y)),
+                bar,
+            )
+            for n, bar in ((200, 1.5), (2_000, 2.0))
+            for is_frame in (False, True)
+        },
+    },
+    "many": {
+        **{
+            f"all pairs of {n} systems": (
+                partial(table_of_systems, n),
+                compare_values,
+                ("scipy", t_tests_of_pairs),
+                bar,
+            )
+            for n, bar in ((16, None), (64, 10.0), (256, 10.0))
+        },
+        **{
+            f"borda of {r:,} items": (
+                partial(ballots, r),
+                BORDA,
+                ("scipy", mean_ranks),
+                4.0,
+            )
+            for r in (160, 640, 1_280)
+        },
+        "bound of 48 items, at once": (
+            lambda scale: preferences(1, 48, 1.0),
+            partial(decode_pd_dag, bound=True, time_limit=1e-9),
+            own(partial(decode_pd_dag, bound=True)),
+            None,
+        ),
+    },
     "duels": {
         **{
             f"duels {n:,}": (
@@ -948,6 +1073,18 @@ SIZES = {
         lambda r: preferences(1, r, 1.0),
         SEARCH,
         (15, 30, 60, 120),
+    ),
+    "items: bound": (
+        lambda r: preferences(1, r, 1.0),
+        partial(decode_pd_dag, bound=True, time_limit=1e-9),
+        (20, 40, 80, 160),
+    ),
+    "ballots: borda": (lambda r: ballots(r, 1.0), BORDA, (160, 320, 640, 1_280)),
+    "ballots: copeland": (lambda r: ballots(r, 1.0), COPELAND, (160, 320, 640, 1_280)),
+    "systems: all pairs": (
+        lambda n: table_of_systems(n, 1.0),
+        compare_values,
+        (16, 32, 64, 128),
     ),
     "items: map local search": (
         lambda r: map_vectors(5, r, 1.0),

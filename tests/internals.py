@@ -19,6 +19,7 @@ from lowrank_rank.decoders.feedback_arcs._decoders import (
     decode_pd_local_search,
     pd_decoder,
 )
+from lowrank_rank.decoders.feedback_arcs._exact import packed_cycles
 from lowrank_rank.decoders.feedback_arcs._graphs import (
     differences_from_matrices,
     matrices_from_differences,
@@ -26,6 +27,7 @@ from lowrank_rank.decoders.feedback_arcs._graphs import (
     net_scores,
     preference_cost,
 )
+from lowrank_rank.evaluation import _paired_differences
 from lowrank_rank.evaluation._betting import bets_on, betting, gains
 from lowrank_rank.evaluation._bounds import wilson
 from lowrank_rank.evaluation._mean_intervals import folds
@@ -113,3 +115,5 @@ from lowrank_rank.validation._findings import found, reporting, reports
 from lowrank_rank.validation._ids import read_lists
 from lowrank_rank.validation._read import Data
 from lowrank_rank.validation._rules import RULES
+from lowrank_rank.votes._consensus import rank_totals
+from lowrank_rank.votes._votes import Votes

@@ -139,8 +139,10 @@ def test_two_workers_grow_the_same_trees_in_every_run():
     not os.environ.get("CI"), reason="takes 20 s: set CI=true, as .ci/run does"
 )
 def test_a_worker_that_is_lost_is_an_error_and_a_new_fit_works():
+    """A stack of trees: the error names the worker, and the model is as before."""
     X_parts, y, qid = on(X, Y, QID)
-    model = fit_before = trees("lambdarank").fit(X, Y, qid=QID)
+    parts = [(loss, trees(loss)) for loss in ("lambdarank", "pairwise_squared")]
+    model = fit_before = StackingRanker(parts).fit(X, Y, qid=QID)
     before = model.predict(X)
     with (
         LocalCluster(
@@ -148,7 +150,7 @@ def test_a_worker_that_is_lost_is_an_error_and_a_new_fit_works():
         ) as cluster,
         Client(cluster, set_as_default=False) as two,
     ):
-        victim = next(iter(two.run(os.getpid).values()))
+        address, victim = next(iter(two.run(os.getpid).items()))
         fit(trees("lambdarank"), X_parts, y, qid=qid, client=two)  # all is loaded
         killed = []
 
@@ -159,17 +161,39 @@ def test_a_worker_that_is_lost_is_an_error_and_a_new_fit_works():
 
         killer = threading.Thread(target=kill)
         killer.start()
-        model.set_params(estimator__n_estimators=1_000_000)
-        with pytest.raises(RuntimeError, match="worker was lost"):
+        model.set_params(lambdarank__estimator__n_estimators=1_000_000)
+        with pytest.raises(RuntimeError, match=f"{address} was lost.* is unchanged"):
             fit(model, X_parts, y, qid=qid, client=two)
         assert time.monotonic() - killed[0] < 30  # also on a busy machine
         killer.join()
         assert model is fit_before
         assert_array_equal(model.predict(X), before)
         two.wait_for_workers(2, timeout=60)
-        model.set_params(estimator__n_estimators=8)
+        model.set_params(lambdarank__estimator__n_estimators=8)
         fit(model, X_parts, y, qid=qid, client=two)
         assert model.score(X, Y, qid=QID) > 0.8
+
+
+def test_a_quiet_fit_leaves_the_output_of_other_threads_alone(client, capsys):
+    X_parts, y, qid = on(X, Y, QID)
+    is_fitted = threading.Event()
+    n_lines = []
+
+    def say():
+        while not is_fitted.is_set():
+            n_lines.append(len(n_lines))
+            print("line", n_lines[-1])
+            time.sleep(0.002)
+
+    other = threading.Thread(target=say)
+    other.start()
+    fit(trees("lambdarank"), X_parts, y, qid=qid, client=client)
+    is_fitted.set()
+    other.join()
+    lines = capsys.readouterr().out.split("\n")
+    # Another line may end before or after LightGBM's.
+    assert [line for line in lines if line] == [f"line {i}" for i in n_lines]
+    assert len(n_lines) > 3
 
 
 def test_grades_that_lightgbm_itself_refuses(client):

@@ -7,11 +7,12 @@ from itertools import count, permutations
 import numpy as np
 import pytest
 import scipy.optimize
+from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
 
-from .internals import decode_pd_local_search
+from .internals import decode_pd_borda, decode_pd_local_search, packed_cycles
 from .preference_cases import (
     along_an_order,
     assert_ranks,
@@ -27,7 +28,7 @@ from .reference import disagreement_cost
 
 
 def test_a_time_limit_is_reported_and_what_is_known_returned():
-    """List 0 has no cycle, and with no time the bound of the others is that of the pairs."""
+    """List 0 has no cycle, and with no time the bound of the others is that of packed cycles."""
     u = np.concatenate(
         [
             along_an_order(np.random.default_rng(0), 1, 16)[0],
@@ -45,8 +46,58 @@ def test_a_time_limit_is_reported_and_what_is_known_returned():
     assert_ranks(stopped.ranks)
     assert stopped.optimal.tolist() == [True, False]
     assert stopped.bounds[1] <= best.values[1] <= stopped.values[1]
-    np.testing.assert_allclose(stopped.bounds, pair_costs(u))
+    of_pairs = pair_costs(u)
+    packed = packed_cycles(np.maximum(u[1] - u[1].T, 0.0))
+    np.testing.assert_allclose(stopped.bounds, of_pairs + [0.0, packed])
     assert stopped.values[1] <= decode_pd_dag(u).values[1]  # algorithm 1, improved
+
+
+@pytest.mark.parametrize("decode", [decode_pd_dag, decode_pd_borda])
+def test_the_bound_is_the_larger_of_packed_cycles_and_the_relaxation(decode):
+    """Packed cycles are most of the bound, whatever time is left."""
+    u = preferences("normal", 3, 20)
+    of_pairs = pair_costs(u)
+    at_once = decode(u, bound=True, time_limit=1e-9).bounds
+    in_time = decode(u, bound=True).bounds
+    assert_allclose(decode(u, bound=True, time_limit=None).bounds, in_time)
+    assert np.all(in_time <= decode_pd_exact(u).values + 1e-9)
+    assert np.all(at_once - of_pairs > 0.7 * (in_time - of_pairs))
+    assert np.all(at_once <= in_time)
+
+
+def test_a_long_cycle_without_chords_has_the_bound_of_the_relaxation():
+    u = np.zeros((1, 15, 15))
+    u[0, np.arange(15), (np.arange(15) + 1) % 15] = 2.0
+    assert packed_cycles(u[0]) == 0.0
+    assert decode_pd_dag(u, bound=True).bounds[0] == 2.0
+    assert decode_pd_dag(u, bound=True, time_limit=1e-9).bounds[0] == 0.0
+
+
+def test_packed_cycles_are_below_the_least_cost_on_400_graphs():
+    for seed in range(400):
+        rng = np.random.RandomState(seed)
+        u = rng.normal(size=(1, 6, 6)) * (rng.uniform(size=(1, 6, 6)) < 0.8)
+        net = np.maximum(u - u.swapaxes(1, 2), 0.0)
+        least = decode_pd_exact(net).values[0]
+        bound = packed_cycles(net[0])
+        assert bound <= least + 1e-12
+        assert (bound > 0) == has_cycle_of_three(net[0])
+
+
+def has_cycle_of_three(net):
+    edges = (net > 0).astype(int)
+    return bool(np.trace(edges @ edges @ edges))
+
+
+def test_the_packing_takes_at_most_one_cycle_for_each_edge(monkeypatch):
+    """So it takes O(r**3), a pass over r items for each edge, twice."""
+    n_calls = count()
+    argmax = np.argmax
+    monkeypatch.setattr(np, "argmax", lambda a: (next(n_calls), argmax(a))[1])
+    net = np.maximum(preferences("normal", 1, 30)[0], 0.0)
+    packed_cycles(np.maximum(net - net.T, 0.0))
+    n_edges = 30 * 29 / 2
+    assert n_edges / 2 < next(n_calls) <= 2 * n_edges
 
 
 def test_bounds_of_a_search_that_stops_early_hold(monkeypatch):

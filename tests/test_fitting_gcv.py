@@ -1,5 +1,8 @@
 """alpha="gcv": generalised cross-validation against its definition by the hat matrix."""
 
+import pickle
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -103,7 +106,7 @@ def test_weights_blocks_and_merged_models_count_rows(share):
     ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
     whole = clone(ranker).fit(X, y)
     halves = [(X[:20], y[:20], None), (X[20:], y[20:], None)]
-    parts = [clone(ranker).fit(*half[:2]) for half in halves]
+    parts = [clone(ranker).partial_fit(*half[:2]) for half in halves]
     batches = clone(ranker)
     for part, labels, _ in halves:
         batches.partial_fit(part, labels)
@@ -114,6 +117,27 @@ def test_weights_blocks_and_merged_models_count_rows(share):
     weighted = clone(ranker).fit(X, y, sample_weight=np.full(len(X), 2.0))
     assert_allclose(weighted.coef_, twice.coef_, rtol=1e-9)
     assert weighted.alpha_ == twice.alpha_
+
+
+def test_a_fit_to_gaps_holds_one_matrix_at_a_time_and_saves_none():
+    """A matrix has 60**2 numbers of 8 bytes, and there are 30 items."""
+    X, y = items(n=200, p=60, r=30)
+    y = hidden(np.maximum(y, 0.0), 0.4)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
+    n_bytes = 8 * 60**2
+    tracemalloc.start()
+    whole = clone(ranker).fit(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20 * n_bytes
+    assert len(pickle.dumps(whole)) < 3 * n_bytes
+    batches = clone(ranker).partial_fit(X, y)  # keeps all matrices
+    assert len(pickle.dumps(batches)) > 30 * n_bytes
+    assert batches.alpha_ == whole.alpha_
+    assert_allclose(batches.coef_, whole.coef_, rtol=1e-9)
+    for call in (lambda: whole.partial_fit(X, y), lambda: merge([whole])):
+        with pytest.raises(ValueError, match="labels with gaps"):
+            call()
 
 
 def test_classes_sets_and_pairs_of_items_have_it():

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
@@ -17,6 +18,7 @@ from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
+    SuspiciousDataWarning,
     WrappedRanker,
     make_ranking_scorer,
     ranking_target,
@@ -329,3 +331,55 @@ def test_the_text_named_is_the_one_that_no_step_encodes():
     ranker = LowRankSurrogateRanker(estimator=make_pipeline(encoder, Ridge()))
     with refused_by("text that an estimator refuses"):
         ranker.fit(frame, [0, 1, 2, 0, 1, 2], qid=[0, 0, 0, 1, 1, 1])
+
+
+# One conversion -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_features", [3, 30])
+def test_a_frame_of_numbers_becomes_an_array_once(monkeypatch, n_features):
+    """No column is read by itself, in `predict` and in the rules of `score`."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, n_features))).rename(columns=str)
+    y = rng.integers(0, 3, 60)
+    qid = np.repeat(np.arange(12), 5)
+    model = OrderPreservingRegressor().fit(X, y, qid=qid)
+    expected = model.predict(X)
+    calls = []
+    to_numpy = pd.DataFrame.to_numpy
+
+    def counted(frame, *args, **kwargs):
+        calls.append(frame.shape)
+        return to_numpy(frame, *args, **kwargs)
+
+    def refused(*args):
+        raise AssertionError("A column is read by itself.")
+
+    monkeypatch.setattr(pd.DataFrame, "to_numpy", counted)
+    monkeypatch.setattr(pd.DataFrame, "__getitem__", refused)
+    assert_array_equal(model.predict(X), expected)
+    assert calls == [(60, n_features)]
+    model.score(X, y, qid=qid)  # of queries that the fit knows
+    assert len(calls) == 2
+    with pytest.warns(SuspiciousDataWarning, match="copies of training lists"):
+        model.score(X, y, qid=qid + 100)
+    assert len(calls) == 4
+
+
+def test_other_frames_are_read_as_before():
+    """Booleans, text that is numbers and nullable types are no plain numbers."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (60, 3))).rename(columns=str)
+    y = rng.integers(0, 3, 60)
+    qid = np.repeat(np.arange(12), 5)
+    model = OrderPreservingRegressor().fit(X, y, qid=qid)
+    expected = model.predict(X)
+    for frame in (
+        X.astype(bool),
+        X.astype("Int64"),
+        X.astype(object),
+        X.astype({"0": np.float32, "1": bool}),
+        X.astype({"0": np.float32, "1": np.int8}),
+    ):
+        assert_allclose(model.predict(frame), expected, rtol=1e-12)
+        assert_allclose(model.score(frame, y, qid=qid), model.score(X, y, qid=qid))

@@ -1,7 +1,8 @@
 """Trees of LightGBM on a Dask cluster, trained by LightGBM's own Dask estimator."""
 
 import copy
-import io
+import sys
+import time
 import warnings
 from contextlib import nullcontext, redirect_stdout
 from operator import itemgetter
@@ -54,10 +55,11 @@ def fit_trees(model, blocks):
     del rows, parts  # the workers need the joined parts alone
     watched: Any = WatchedClient(client, workers)
     trees = DaskLGBMRanker(**settings, client=watched)
-    # LightGBM prints its search for ports even if it is not verbose.
+    # LightGBM prints its search for ports even if it is not verbose. What other threads
+    # print meanwhile passes.
     output = nullcontext()
     if settings.get("verbose", 1) < 0:
-        output = redirect_stdout(io.StringIO())
+        output = redirect_stdout(WithoutPorts(sys.stdout))
     # LightGBM asks for a current client, and warns of its own parameter.
     with (
         output,
@@ -73,6 +75,27 @@ def fit_trees(model, blocks):
     # Parameters as in a fit in memory, not those of the workers.
     model.estimator_.set_params(**estimator.get_params(), num_threads=estimator.n_jobs)
     return model
+
+
+class WithoutPorts:
+    """A stream that leaves out LightGBM's line about ports, and nothing else."""
+
+    line = "Finding random open ports for workers"
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.has_left_out = False
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+    def write(self, text):
+        """Write text. `print` writes a text first, and then the end of the line."""
+        is_end = self.has_left_out and text == "\n"
+        self.has_left_out = text == self.line
+        if not is_end and not self.has_left_out:
+            self.stream.write(text)
+        return len(text)
 
 
 # Blocks as LightGBM takes them ------------------------------------------------------
@@ -168,10 +191,9 @@ def columns_of(client, parts, workers, i):
     return da.concatenate(arrays)
 
 
-_WORKER_LOST = (
-    "A worker was lost while LightGBM trained, and LightGBM needs all of them. The "
-    "model is unchanged: call fit again."
-)
+#: Seconds until Dask knows of a lost worker: a connection that a process leaves is
+#: closed at once.
+_UNTIL_KNOWN = 10
 
 
 class WatchedClient:
@@ -199,9 +221,10 @@ class WatchedClient:
         waiting = list(futures.values() if isinstance(futures, dict) else futures)
         while True:
             has_failed = any(future.status == "error" for future in waiting)
-            if set(self.workers) - set(self.client.nthreads()):
+            lost = self._lost_workers()
+            if lost:
                 self.client.cancel(waiting)
-                raise RuntimeError(_WORKER_LOST)
+                raise _worker_lost(lost)
             if has_failed or all(future.done() for future in waiting):
                 return self._results(futures)
             try:
@@ -216,4 +239,20 @@ class WatchedClient:
             # The other workers may fail before Dask knows of the lost one.
             if "Socket" not in str(error):
                 raise
-            raise RuntimeError(_WORKER_LOST) from error
+            deadline = time.monotonic() + _UNTIL_KNOWN
+            while not self._lost_workers() and time.monotonic() < deadline:
+                time.sleep(0.1)
+            raise _worker_lost(self._lost_workers()) from error
+
+    def _lost_workers(self):
+        """Addresses of the workers that have left the cluster."""
+        return sorted(set(self.workers) - set(self.client.nthreads()))
+
+
+def _worker_lost(addresses):
+    """Return the error that names lost workers, where Dask knows them."""
+    lost = f"The worker {' and '.join(addresses)}" if addresses else "A worker"
+    return RuntimeError(
+        f"{lost} was lost while LightGBM trained, and LightGBM needs all of them. The "
+        "model is unchanged: call fit again."
+    )

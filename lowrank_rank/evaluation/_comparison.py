@@ -20,7 +20,7 @@ from ..validation._findings import Finding, findings_so_far, found, reports
 from ._bounds import holds
 from ._judged import undecided_pairs, warning_of_undecided
 from ._mean_intervals import MeanIntervals, folds, judged_means, mean_intervals
-from ._paired_differences import holm, paired_statistics, rank_intervals
+from ._paired_differences import holm, paired_statistics, places_of, rank_intervals
 from ._query_weights import Units
 
 if TYPE_CHECKING:
@@ -587,7 +587,7 @@ def _report(values, units, means, pairs, *, anytime):
     ranks = rank_intervals(p_value, statistics.difference, 1.0 - level)
     of_pairs = statistics.of_pairs(pairs)
     p_adjusted = holm(of_pairs.p_value)
-    has_no_verdict = [bool(is_undecided[a, b]) for a, b in pairs]
+    has_no_verdict = is_undecided[tuple(places_of(pairs))]
     for of_pair in (of_pairs.interval, of_pairs.p_value, p_adjusted):
         of_pair[has_no_verdict] = np.nan
     n_judged = 0

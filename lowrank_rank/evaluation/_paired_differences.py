@@ -1,9 +1,11 @@
 """Paired differences of rankers: intervals, tests, ranks and Holm's correction."""
 
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
+from ..lists._lists import bounded_blocks
 from ._betting import betting
 from ._bounds import are_at_ends, are_few, effective_number, holds
 from ._mean_intervals import (
@@ -38,8 +40,15 @@ class PairStatistics(NamedTuple):
 
     def of_pairs(self, pairs):
         """Take the statistics of some pairs (a, b) of all rankers."""
-        first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
+        first, second = places_of(pairs)
         return PairStatistics(*(matrix[first, second] for matrix in self))
+
+
+def places_of(pairs):
+    """Return the first places of pairs (a, b), and the second ones, as arrays."""
+    # In a fifth of the time of an array of the tuples.
+    places = np.fromiter(chain.from_iterable(pairs), np.intp, 2 * len(pairs))
+    return places.reshape(-1, 2).T
 
 
 def paired_statistics(
@@ -80,28 +89,67 @@ def paired_statistics(
     # Smaller differences are rounding errors of sums over documents.
     rounding = 1e-12 * np.abs(by_ranker).max()
     largest, both_binary = _largest_differences(by_ranker, bounds)
-    rows = []
-    for a in range(len(by_ranker)):
+    first, second = np.triu_indices(len(by_ranker), 1)
+    if len(first) == 0 or (judge is None and not anytime):
+        of_pairs = _statistics_of_moments(
+            _moments_of_pairs(by_ranker, weights, rounding),
+            largest=largest[first, second],
+            both_binary=both_binary[first, second],
+            confidence_level=confidence_level,
+        )
+        return _both_directions(of_pairs, first, second, len(by_ranker))
+
+    # A judge and intervals at every look need the differences themselves.
+    parts = []
+    n_values = len(values)
+    if judge is not None:
+        n_values += len(judge) + len(judge_unlabelled)
+    for block in bounded_blocks(len(first), n_values):
+        a = first[block]
+        b = second[block]
         judge_differences = None
         if judge is not None:
             judge_differences = (
-                judge[:, [a]] - judge,
-                judge_unlabelled[:, [a]] - judge_unlabelled,
+                judge[:, a] - judge[:, b],
+                judge_unlabelled[:, a] - judge_unlabelled[:, b],
             )
-        rows.append(
-            statistics_of_differences(
-                by_ranker[a] - by_ranker,
-                largest=largest[a],
-                both_binary=both_binary[a],
-                weights=weights,
-                judge_differences=judge_differences,
-                fold=fold,
-                rounding=rounding,
-                confidence_level=confidence_level,
-                anytime=anytime,
-            )
+        part = statistics_of_differences(
+            by_ranker[a] - by_ranker[b],
+            largest=largest[a, b],
+            both_binary=both_binary[a, b],
+            weights=weights,
+            judge_differences=judge_differences,
+            fold=fold,
+            rounding=rounding,
+            confidence_level=confidence_level,
+            anytime=anytime,
         )
-    return PairStatistics._make(map(np.array, zip(*rows, strict=True)))
+        parts.append(part)
+    of_pairs = PairStatistics._make(map(np.concatenate, zip(*parts, strict=True)))
+    return _both_directions(of_pairs, first, second, len(by_ranker))
+
+
+def _both_directions(of_pairs, first, second, n_rankers):
+    """Return the matrices of a - b and b - a, from the pairs a < b.
+
+    Of a ranker and itself the difference is 0, and the p value 1.
+    """
+    reversed_pairs = of_pairs._replace(
+        difference=-of_pairs.difference,
+        interval=-of_pairs.interval[:, ::-1],
+        effect=-of_pairs.effect,
+        better=of_pairs.worse,
+        worse=of_pairs.better,
+    )
+    matrices = {}
+    for name, of_pair in of_pairs._asdict().items():
+        shape = (n_rankers, n_rankers, *of_pair.shape[1:])
+        diagonal = 1 if name in ("p_value", "smallest_p") else 0
+        matrix = np.full(shape, diagonal, dtype=of_pair.dtype)
+        matrix[first, second] = of_pair
+        matrix[second, first] = getattr(reversed_pairs, name)
+        matrices[name] = matrix
+    return PairStatistics(**matrices)
 
 
 def _largest_differences(by_ranker, bounds):
@@ -167,48 +215,64 @@ def statistics_of_differences(
     -------
     PairStatistics
     """
-    d[np.abs(d) <= rounding] = 0.0
-    moments = _moments(d, weights)
-    moments.standard_deviation[moments.standard_deviation <= rounding] = 0.0
-    # The probability that all differences have the same sign: 2**(1 - n_different).
-    smallest_p = np.minimum(np.exp2(1.0 - moments.n_different), 1.0)
+    moments = _moments(d, weights, rounding)
+    if judge_differences is None:
+        statistics = _statistics_of_moments(
+            moments,
+            largest=largest,
+            both_binary=both_binary,
+            confidence_level=confidence_level,
+        )
+        if anytime:
+            interval, p_value = betting(d, -1.0, confidence_level)
+            statistics = statistics._replace(
+                interval=interval, p_value=p_value, smallest_p=np.zeros(len(d))
+            )
+        return statistics
     means = _means_of_people(
         moments,
         largest=largest,
         both_binary=both_binary,
-        smallest_p=smallest_p,
         confidence_level=confidence_level,
     )
-    if judge_differences is not None:
-        means, judge_weight = prediction_powered(
-            d.T,
-            *judge_differences,
-            alone=means,
-            added_h=np.array([largest, -largest]),
-            added_j=np.zeros((2, len(d))),
-            ends=np.where(both_binary, [-largest, largest], [[-np.inf], [np.inf]]),
-            fold=fold,
-            is_binary=both_binary,
-            is_few=are_few(moments.n_different, confidence_level),
-            confidence_level=confidence_level,
-        )
-        smallest_p[judge_weight > 0] = 0.0
-    interval = means.interval
-    p_value = means.p_value
-    if anytime:
-        interval, p_value = betting(d, -1.0, confidence_level)
-        smallest_p = np.zeros(len(d))
-    better = (d > 0).sum(axis=1)
-    worse = (d < 0).sum(axis=1)
+    means, judge_weight = prediction_powered(
+        d.T,
+        *judge_differences,
+        alone=means,
+        added_h=np.array([largest, -largest]),
+        added_j=np.zeros((2, len(d))),
+        ends=np.where(both_binary, [-largest, largest], [[-np.inf], [np.inf]]),
+        fold=fold,
+        is_binary=both_binary,
+        is_few=are_few(moments.n_different, confidence_level),
+        confidence_level=confidence_level,
+    )
+    smallest_p = np.where(judge_weight > 0, 0.0, moments.smallest_p)
+    return _statistics(moments, means, smallest_p)
+
+
+def _statistics_of_moments(moments, *, largest, both_binary, confidence_level):
+    """Compute `PairStatistics` by the labels of people alone."""
+    means = _means_of_people(
+        moments,
+        largest=largest,
+        both_binary=both_binary,
+        confidence_level=confidence_level,
+    )
+    return _statistics(moments, means, moments.smallest_p)
+
+
+def _statistics(moments, means, smallest_p):
+    """Gather `PairStatistics`."""
     return PairStatistics(
         difference=means.mean,
-        interval=interval,
-        p_value=p_value,
+        interval=means.interval,
+        p_value=means.p_value,
         smallest_p=smallest_p,
         effect=_effects(means.mean, moments.standard_deviation),
-        better=better,
-        equal=d.shape[1] - better - worse,
-        worse=worse,
+        better=moments.better,
+        equal=moments.equal,
+        worse=moments.worse,
     )
 
 
@@ -220,6 +284,8 @@ class MomentsOfDifferences(NamedTuple):
     mean, standard_deviation : ndarray of shape (k,)
     total, squares : ndarray of shape (k,)
         Sums of the differences and of their squares.
+    better, equal, worse : ndarray of int, shape (k,)
+        Numbers of queries with a difference above 0, of 0, and below 0.
     n_different : ndarray of shape (k,)
         Effective number of queries that differ.
     n : float
@@ -230,34 +296,233 @@ class MomentsOfDifferences(NamedTuple):
     standard_deviation: np.ndarray
     total: np.ndarray
     squares: np.ndarray
+    better: np.ndarray
+    equal: np.ndarray
+    worse: np.ndarray
     n_different: np.ndarray
     n: float
 
+    @property
+    def smallest_p(self):
+        """The probability that all differences have the same sign."""
+        # 2**(1 - n_different)
+        return np.minimum(np.exp2(1.0 - self.n_different), 1.0)
 
-def _moments(d, weights):
-    """Compute `MomentsOfDifferences` of each row of differences."""
+
+def _moments(d, weights, rounding):
+    """Compute `MomentsOfDifferences` of each row of differences.
+
+    Differences up to `rounding` become 0.
+    """
+    d[np.abs(d) <= rounding] = 0.0
+    better = (d > 0).sum(axis=1)
+    worse = (d < 0).sum(axis=1)
     if weights is None:
-        return MomentsOfDifferences(
-            mean=d.mean(axis=1),
-            standard_deviation=d.std(axis=1, ddof=1),
-            total=d.sum(axis=1),
-            squares=np.einsum("ij,ij->i", d, d),
-            n_different=np.count_nonzero(d, axis=1),
-            n=d.shape[1],
-        )
-    mean, standard_deviation, n = weighted_moments(d.T, weights)
+        n = d.shape[1]
+        mean = d.mean(axis=1)
+        standard_deviation = d.std(axis=1, ddof=1)
+        total = d.sum(axis=1)
+        squares = np.einsum("ij,ij->i", d, d)
+        n_different = better + worse
+    else:
+        mean, standard_deviation, _ = weighted_moments(d.T, weights)
+        n = weights.sum() ** 2 / np.sum(weights**2)
+        total = n * mean
+        # (n - 1) s**2 + n mean**2
+        squares = (n - 1.0) * standard_deviation**2 + n * mean**2
+        n_different = effective_number(((d != 0) * weights).T)
+    standard_deviation[standard_deviation <= rounding] = 0.0
     return MomentsOfDifferences(
+        mean=mean,
+        standard_deviation=standard_deviation,
+        total=total,
+        squares=squares,
+        better=better,
+        equal=d.shape[1] - better - worse,
+        worse=worse,
+        n_different=n_different,
+        n=n,
+    )
+
+
+# Moments of all pairs from one covariance matrix --------------------------------------
+
+
+def _moments_of_pairs(by_ranker, weights, rounding):
+    """Compute `MomentsOfDifferences` of all pairs a < b, as `_moments` does.
+
+    The variance of a - b is ``c_aa + c_bb - 2 c_ab`` of one covariance matrix. Where
+    this sum loses three digits, and where the mean or the standard deviation is up to
+    `rounding`, the differences are taken.
+
+    Parameters
+    ----------
+    by_ranker : ndarray of shape (n_rankers, n_queries)
+    weights : ndarray of shape (n_queries,), or None
+    rounding : float
+    """
+    n_rankers, n_queries = by_ranker.shape
+    first, second = np.triu_indices(n_rankers, 1)
+    n = n_queries
+    p = np.full(n_queries, 1.0 / n_queries)
+    if weights is not None:
+        p = weights / weights.sum()
+        # n = 1 / sum p**2
+        n = 1.0 / np.sum(p**2)
+    # What makes a query hard is the same for all rankers: differences do not have it.
+    shifted = by_ranker - by_ranker.mean(axis=0)
+    means = shifted @ p
+    centred = shifted - means[:, np.newaxis]
+    mean = means[first] - means[second]
+    # sum p (d - mean)**2 / (n - 1), and its robust form, as in `weighted_moments`.
+    variance, loses_digits = _weighted_squares(centred, p / (n - 1.0), first, second)
+    if weights is not None:
+        robust_variance, robust_loses_digits = _weighted_squares(
+            centred, p**2 / (1.0 - 2.0 * p + 1.0 / n), first, second
+        )
+        variance = np.maximum(variance, robust_variance)
+        loses_digits |= robust_loses_digits
+    variance *= n
+    standard_deviation = np.sqrt(np.maximum(variance, 0.0))
+    better, worse = _counts_of_pairs(by_ranker, rounding)
+    better = better[first, second]
+    worse = worse[first, second]
+    n_different = better + worse
+    if weights is not None:
+        n_different = _effective_numbers_of_pairs(
+            by_ranker, weights, rounding, n, n_different
+        )
+    moments = MomentsOfDifferences(
         mean=mean,
         standard_deviation=standard_deviation,
         total=n * mean,
         # (n - 1) s**2 + n mean**2
-        squares=(n - 1.0) * standard_deviation**2 + n * mean**2,
-        n_different=effective_number(((d != 0) * weights).T),
-        n=n[0],
+        squares=(n - 1.0) * variance + n * mean**2,
+        better=better,
+        equal=n_queries - better - worse,
+        worse=worse,
+        n_different=n_different,
+        n=n,
+    )
+    is_small = (np.abs(mean) <= rounding) | (standard_deviation <= rounding)
+    places = np.flatnonzero(loses_digits | is_small)
+    # About 2**16 numbers at once fit into the cache.
+    for block in bounded_blocks(len(places), n_queries, 2**16):
+        of_block = places[block]
+        d = by_ranker[first[of_block]] - by_ranker[second[of_block]]
+        exact = _moments(d, weights, rounding)
+        for name in ("mean", "standard_deviation", "total", "squares"):
+            getattr(moments, name)[of_block] = getattr(exact, name)
+    return moments
+
+
+def _weighted_squares(centred, weights, first, second):
+    """Compute ``sum_q w_q d_q**2`` of differences of rows, from their covariances.
+
+    Returns
+    -------
+    squares : ndarray of shape (k,)
+    loses_digits : ndarray of bool, shape (k,)
+        Whether three digits of the squares are lost.
+    """
+    covariance = (centred * weights) @ centred.T
+    of_row = np.diag(covariance)
+    sums = of_row[first] + of_row[second]
+    # c_aa + c_bb - 2 c_ab
+    squares = sums - 2.0 * covariance[first, second]
+    return squares, squares <= 1e-3 * sums
+
+
+def _counts_of_pairs(by_ranker, rounding):
+    """Count the queries in which a is better, and worse, than b.
+
+    Small integers in place of values are compared in a fraction of the time: a is
+    better in a query if b is one of the rankers below a.
+
+    Returns
+    -------
+    better, worse : ndarray of int, shape (n_rankers, n_rankers)
+        Of the pairs a < b, 0 elsewhere.
+    """
+    n_rankers, n_queries = by_ranker.shape
+    place, n_below = _places(by_ranker, rounding)
+    counts = np.min_scalar_type(n_queries)
+    better = np.zeros((n_rankers, n_rankers), dtype=np.intp)
+    worse = np.zeros((n_rankers, n_rankers), dtype=np.intp)
+    for a in range(n_rankers - 1):
+        for block in bounded_blocks(n_rankers - a - 1, n_queries, 2**19):
+            b = slice(a + 1 + block.start, a + 1 + block.stop)
+            better[a, b] = (n_below[a] > place[b]).sum(axis=1, dtype=counts)
+            worse[a, b] = (n_below[b] > place[a]).sum(axis=1, dtype=counts)
+    return better, worse
+
+
+def _places(by_ranker, rounding):
+    """Sort the rankers of each query.
+
+    Returns
+    -------
+    place : ndarray of int, shape (n_rankers, n_queries)
+        Place of each ranker, from 0 for the least value; ties share the least.
+    n_below : ndarray of int, shape (n_rankers, n_queries)
+        Number of rankers whose value is less by more than `rounding`. They are those of
+        smaller places.
+    """
+    n_rankers, n_queries = by_ranker.shape
+    integers = np.min_scalar_type(n_rankers)
+    by_query = np.ascontiguousarray(by_ranker.T)
+    # Places of the sorted values in the flat array of all.
+    order = np.argsort(by_query, axis=1)
+    order += n_rankers * np.arange(n_queries)[:, np.newaxis]
+    ordered = by_query.ravel()[order]
+    steps = np.diff(ordered, axis=1)
+    # A tie starts where a value is more than `rounding` above the one before it.
+    starts = np.zeros(by_query.shape, dtype=integers)
+    places = np.arange(1, n_rankers, dtype=integers)
+    np.multiply(steps > rounding, places, out=starts[:, 1:])
+    np.maximum.accumulate(starts, axis=1, out=starts)
+    place = np.empty(by_query.size, dtype=integers)
+    place[order] = starts
+    n_below = place
+    # A chain of small steps is no tie of its ends: each ranker has a place of its own.
+    is_chain = ((steps > 0) & (steps <= rounding)).any(axis=1)
+    if is_chain.any():
+        n_below = place.copy()
+        place[order[is_chain]] = np.arange(n_rankers)
+        values = ordered[is_chain]
+        for one, at in zip(values.T, order[is_chain].T, strict=True):
+            n_below[at] = (one[:, np.newaxis] - values > rounding).sum(axis=1)
+    shape = (n_queries, n_rankers)
+    return (
+        np.ascontiguousarray(place.reshape(shape).T),
+        np.ascontiguousarray(n_below.reshape(shape).T),
     )
 
 
-def _means_of_people(moments, *, largest, both_binary, smallest_p, confidence_level):
+def _effective_numbers_of_pairs(by_ranker, weights, rounding, n, n_different):
+    """Compute the effective numbers of queries that differ, of all pairs a < b.
+
+    Parameters
+    ----------
+    by_ranker, weights, rounding
+        As in `_moments_of_pairs`.
+    n : float
+        Effective number of all queries.
+    n_different : ndarray of int, shape (k,)
+        Numbers of queries that differ.
+    """
+    n_rankers, n_queries = by_ranker.shape
+    first, second = np.triu_indices(n_rankers, 1)
+    effective = np.full(len(first), n)
+    places = np.flatnonzero(n_different < n_queries)
+    for block in bounded_blocks(len(places), n_queries, 2**16):
+        of_block = places[block]
+        d = by_ranker[first[of_block]] - by_ranker[second[of_block]]
+        effective[of_block] = effective_number(((np.abs(d) > rounding) * weights).T)
+    return effective
+
+
+def _means_of_people(moments, *, largest, both_binary, confidence_level):
     """Compute `Means` by the labels of people alone.
 
     Intervals are Student's. They are Bonett & Price's for values 0 and 1, for too few
@@ -284,7 +549,7 @@ def _means_of_people(moments, *, largest, both_binary, smallest_p, confidence_le
         mean=moments.mean,
         standard_error=standard_error,
         interval=interval,
-        p_value=np.maximum(p_value, smallest_p),
+        p_value=np.maximum(p_value, moments.smallest_p),
     )
 
 

@@ -7,6 +7,7 @@ from ..validation._arrays import (
     check_finite,
     check_same_index,
     column_names,
+    holds_numbers,
     is_frame,
     numbers,
     refuse_id_columns,
@@ -58,7 +59,12 @@ def read_columns(values, name, expected=()):
                 expected=expected,
             )
             names = list(expected)
-        columns = [numbers(values[column], f"{name}[{column!r}]") for column in names]
+        if holds_numbers(values):
+            columns = list(values[names].to_numpy(dtype=np.float64).T)
+        else:
+            columns = [
+                numbers(values[column], f"{name}[{column!r}]") for column in names
+            ]
         refuse(CHECKS_OF_COLUMNS, name=name, names=names, columns=columns)
         check_consistent_length(*columns)
         array = np.empty((0, 0))
@@ -99,9 +105,13 @@ def read_values(table):
     if isinstance(table, dict) or is_frame(table):
         columns = column_names(table)
     refuse_same_names(columns, "the table of values")
-    refuse(CHECKS_OF_VALUES, table=table, columns=columns)
+    # A frame of numbers has no text, and one index.
+    is_plain = bool(columns) and holds_numbers(table)
+    if not is_plain:
+        refuse(CHECKS_OF_VALUES, table=table, columns=columns)
     refuse_id_columns("a ranker", table=table)
-    check_same_index(**{f"table[{name!r}]": table[name] for name in columns})
+    if not is_plain:
+        check_same_index(**{f"table[{name!r}]": table[name] for name in columns})
     names, values = read_columns(table, "table")
     refuse(CHECKS_OF_PAIRED_VALUES, table=table, names=names, values=values)
     index = getattr(table[columns[0]], "index", None)

@@ -47,7 +47,15 @@ from ._any_regressor import (
 )
 from ._encoding import is_missing
 from ._logistic import FractionalModel, fit_fractional, joined, shared_features
-from ._ridge import LinearModel, RidgeSums, chosen_solver, fit_lsqr, solve_sums, sums_of
+from ._ridge import (
+    LinearModel,
+    RidgeSums,
+    chosen_solver,
+    fit_lsqr,
+    solve_gaps,
+    solve_sums,
+    sums_of,
+)
 
 _Model = TypeVar("_Model")
 
@@ -156,6 +164,8 @@ class FitsEncodedTargets(SetsParameters):
             say(self, f"ridge by solver {solver!r} {size}")
             if solver == "lsqr":
                 return fit_lsqr(rows, encoding, self.alpha, **limits)
+            if not encoding.is_complete:
+                return solve_gaps(rows, encoding, self.alpha)
             return solve_sums(self._sums_of(rows, encoding), self.alpha)
 
         if self._has_trees() and encoding.kind == "documents":
@@ -404,8 +414,8 @@ class AddsUp(FitsEncodedTargets):
             if earlier is None and hasattr(self, "_model_"):
                 raise ValueError(
                     "The model was fitted by an iterative solver, logistic regression "
-                    "or an estimator, which keeps no sums: clone it and give all "
-                    "batches to partial_fit."
+                    "or an estimator, or fit got labels with gaps, which keeps no "
+                    "sums: clone it and give all batches to partial_fit."
                 )
             sums = self._sums_of_block(block, **options)
             if earlier is not None:
@@ -482,7 +492,8 @@ def merge(models: Sequence[_Model]) -> _Model:
     """Merge models of parts of the rows into one model of all rows.
 
     The sums of ridge regression add up. So parts of the rows can be fitted on different
-    machines, and the merged model is the one that `fit` finds on all rows.
+    machines, and the merged model is the one that `fit` finds on all rows. `fit` keeps
+    no sums of fixed items with unknown labels: fit the parts by ``partial_fit``.
 
     Parameters
     ----------
@@ -573,8 +584,8 @@ def _check_mergeable(model, first):
     if model._sums_ is None:
         raise ValueError(
             f"{model!r} has no sums: iterative solvers, logistic regression, "
-            "estimators and some pair features do not add up. Fit the parts with "
-            "estimator='ridge'."
+            "estimators, some pair features and fit to labels with gaps keep none. "
+            "Give the parts to partial_fit of models with estimator='ridge'."
         )
 
 

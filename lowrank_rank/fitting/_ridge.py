@@ -13,6 +13,7 @@ never densified: sums and products are centred, not X.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,12 +28,14 @@ from ..validation._findings import found
 from ..validation._labels import refuse_zero_weights
 from ._encoding import mean_normaliser
 from ._statistics import (
+    GCVError,
     Moments,
     SecondMoments,
     chosen_alpha,
     count_lists,
     group_totals,
     inverses_of,
+    moments_of_gaps,
 )
 
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of
@@ -243,6 +246,37 @@ def solve_sums(sums, alpha):
         solver="gram",
         alpha=alpha,
         sums=sums,
+    )
+
+
+def solve_gaps(rows, encoding, alpha):
+    """`LinearModel` of fixed items with gaps, with one matrix in memory at a time.
+
+    It is that of `solve_sums`, and keeps no sums, which have a matrix for each target.
+    """
+    features = with_lists(Moments.of(rows.X, rows.weights), rows)
+    if not features.total > 0:
+        refuse_zero_weights()
+    gaps = partial(moments_of_gaps, rows.X, encoding.targets, rows.weights)
+    if alpha == "gcv":
+        error = GCVError(features.total, features.scale)
+        for columns, part in gaps():
+            error.add_squares(part.t_squares)
+            error.add(part.gram[0], part.cross, part.total[0], len(columns))
+        alpha = error.best_alpha()
+    alpha = chosen_alpha(alpha, features.n_features, features.n_lists)
+    d = encoding.targets.shape[1]
+    coef = np.empty((d, rows.X.shape[1]))
+    intercept = np.empty(d)
+    for columns, part in gaps():
+        solution, of_part = part.solve(alpha * features.total, features.scale)
+        coef[columns] = solution.T
+        intercept[columns] = of_part
+    return LinearModel(
+        coef=coef * encoding.mean_normaliser,
+        intercept=intercept * encoding.mean_normaliser,
+        solver="gram",
+        alpha=alpha,
     )
 
 

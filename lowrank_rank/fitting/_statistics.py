@@ -332,29 +332,30 @@ class SecondMoments:
             is_complete = is_finite(targets)
         if is_complete:
             return _complete_moments(X, targets, weights, codes, features)
-        # Coordinates that are known in the same rows have the same matrix.
-        is_known = ~np.isnan(targets)
-        columns_by_rows: dict = {}
-        for column, bits in enumerate(np.packbits(is_known, axis=0).T):
-            columns_by_rows.setdefault(bits.tobytes(), []).append(column)
-        parts = []
-        for columns in columns_by_rows.values():
-            rows = np.flatnonzero(is_known[:, columns[0]])
-            part = cls.of(X[rows], targets[np.ix_(rows, columns)], weights[rows])
-            parts.append(part)
-        # The part of each coordinate, and its place among the coordinates of all parts.
-        part_of_column = np.empty(targets.shape[1], dtype=np.intp)
-        for number, columns in enumerate(columns_by_rows.values()):
-            part_of_column[columns] = number
-        order = np.argsort(np.concatenate(list(columns_by_rows.values())))
+        p = X.shape[1]
+        d = targets.shape[1]
+        # The matrices of all coordinates are large: they are filled in one by one.
+        total = np.empty(d)
+        x_mean = np.empty((d, p))
+        t_mean = np.empty(d)
+        gram = np.empty((d, p, p))
+        cross = np.empty((p, d))
+        t_squares = 0.0
+        for columns, part in moments_of_gaps(X, targets, weights):
+            total[columns] = part.total
+            x_mean[columns] = part.x_mean
+            t_mean[columns] = part.t_mean
+            gram[columns] = part.gram
+            cross[:, columns] = part.cross
+            t_squares += part.t_squares
         return cls(
             features=features,
-            total=np.concatenate([part.total for part in parts])[part_of_column],
-            x_mean=np.concatenate([part.x_mean for part in parts])[part_of_column],
-            t_mean=np.concatenate([part.t_mean for part in parts])[order],
-            gram=np.concatenate([part.gram for part in parts])[part_of_column],
-            cross=np.hstack([part.cross for part in parts])[:, order],
-            t_squares=sum(part.t_squares for part in parts),
+            total=total,
+            x_mean=x_mean,
+            t_mean=t_mean,
+            gram=gram,
+            cross=cross,
+            t_squares=t_squares,
         )
 
     def __add__(self, other):
@@ -391,44 +392,13 @@ class SecondMoments:
         return b"".join(array.tobytes() for array in arrays)
 
     def gcv_alpha(self, scale):
-        """Choose the penalty by generalised cross-validation, of 65 from 1e-4 to 1e4.
-
-        The error is ``N RSS / (N - df)^2``. N is the number of known targets, RSS their
-        squared error. df is the sum over targets of 1 + the sum of ``e / (e + n
-        alpha)``, with the eigenvalues e of the products of scaled features over the
-        rows that know the target (Golub, Heath and Wahba 1979).
-        """
-        n = self.features.total
-        if n < 2.0:
-            raise ValueError(
-                "alpha='gcv' needs more than one sample, and the weights sum to "
-                f"{n:g}: give weights that count rows, or a number for alpha."
-            )
-        alphas = np.logspace(-4, 4, 65)
-        scale = scale[:, np.newaxis]
-        penalty = n * alphas[:, np.newaxis]
-        # Constant factors of the error are left out: N, and the number of targets where
-        # all of them share one matrix.
-        residual = self.t_squares
-        degrees_left = 0.0
+        """Choose the penalty by generalised cross-validation; see `GCVError`."""
+        error = GCVError(self.features.total, scale)
         crosses = np.split(self.cross, len(self.gram), axis=1)
         for gram, cross, total in zip(self.gram, crosses, self.total, strict=True):
-            eigenvalues, axes = linalg.eigh(gram / scale.T / scale)
-            # Squared products of the targets with each axis, z; e + n alpha, of each
-            # alpha.
-            z = np.square(axes.T @ (cross / scale)).sum(axis=1)
-            e = np.maximum(eigenvalues, 0.0)
-            shrunk = e + penalty
-            # RSS = sum of t^2 - sum of z (e + 2 n alpha) / (e + n alpha)^2
-            explained = (z * (shrunk + penalty) / shrunk**2).sum(axis=1)
-            residual = residual - explained
-            # A target without any known row has no degrees of freedom.
-            known_left = max(total - 1.0, 0.0)
-            degrees_left = degrees_left + known_left - (e / shrunk).sum(axis=1)
-        error = np.full(len(alphas), np.inf)
-        residual = np.maximum(residual, 0.0)
-        np.divide(residual, degrees_left**2, out=error, where=degrees_left > 0)
-        return float(alphas[np.argmin(error)])
+            error.add(gram, cross, total)
+        error.add_squares(self.t_squares)
+        return error.best_alpha()
 
     # `_keep` refuses coefficients out of range.
     @np.errstate(over="ignore", invalid="ignore")
@@ -471,6 +441,89 @@ class SecondMoments:
             with suppress(linalg.LinAlgError):
                 solve = partial(linalg.cho_solve, linalg.cho_factor(matrix))
         return lambda cross: solve(cross / scale) / scale
+
+
+def moments_of_gaps(X, targets, weights):
+    """Iterate over the coordinates that are known in the same rows.
+
+    They have one matrix, and only one of these is in memory at a time.
+
+    Yields
+    ------
+    columns : list of int
+    moments : SecondMoments
+        Of these coordinates over the rows that know them.
+    """
+    is_known = ~np.isnan(targets)
+    columns_by_rows: dict = {}
+    for column, bits in enumerate(np.packbits(is_known, axis=0).T):
+        columns_by_rows.setdefault(bits.tobytes(), []).append(column)
+    for columns in columns_by_rows.values():
+        rows = np.flatnonzero(is_known[:, columns[0]])
+        yield (
+            columns,
+            SecondMoments.of(X[rows], targets[np.ix_(rows, columns)], weights[rows]),
+        )
+
+
+class GCVError:
+    """The error of generalised cross-validation, for 65 penalties from 1e-4 to 1e4.
+
+    It is ``N RSS / (N - df)^2``. N is the number of known targets, RSS their squared
+    error. df is the sum over targets of 1 + the sum of ``e / (e + n alpha)``, with the
+    eigenvalues e of the products of scaled features over the rows that know the target
+    (Golub, Heath and Wahba 1979).
+
+    Parameters
+    ----------
+    n : float
+        Sum of the weights of all rows.
+    scale : ndarray of shape (p,)
+        Of the features.
+    """
+
+    def __init__(self, n, scale):
+        if n < 2.0:
+            raise ValueError(
+                "alpha='gcv' needs more than one sample, and the weights sum to "
+                f"{n:g}: give weights that count rows, or a number for alpha."
+            )
+        self.alphas = np.logspace(-4, 4, 65)
+        self.penalty = n * self.alphas[:, np.newaxis]
+        self.scale = scale[:, np.newaxis]
+        self.residual = 0.0
+        self.degrees_left = 0.0
+
+    def add_squares(self, t_squares):
+        """Add the squares of centred targets to the squared error."""
+        self.residual = self.residual + t_squares
+
+    def add(self, gram, cross, total, n_targets=1):
+        """Add the targets of one matrix (p, p), less their squares.
+
+        Constant factors of the error are left out: N, and `n_targets` where all targets
+        share one matrix.
+        """
+        eigenvalues, axes = linalg.eigh(gram / self.scale.T / self.scale)
+        # Squared products of the targets with each axis, z; e + n alpha, of each alpha.
+        z = np.square(axes.T @ (cross / self.scale)).sum(axis=1)
+        e = np.maximum(eigenvalues, 0.0)
+        shrunk = e + self.penalty
+        # RSS = sum of t^2 - sum of z (e + 2 n alpha) / (e + n alpha)^2
+        explained = (z * (shrunk + self.penalty) / shrunk**2).sum(axis=1)
+        self.residual = self.residual - explained
+        # A target without any known row has no degrees of freedom.
+        known_left = max(total - 1.0, 0.0)
+        degrees_left = known_left - (e / shrunk).sum(axis=1)
+        self.degrees_left = self.degrees_left + n_targets * degrees_left
+
+    def best_alpha(self):
+        """Return the penalty of the least error."""
+        error = np.full(len(self.alphas), np.inf)
+        residual = np.maximum(self.residual, 0.0)
+        is_defined = self.degrees_left > 0
+        np.divide(residual, self.degrees_left**2, out=error, where=is_defined)
+        return float(self.alphas[np.argmin(error)])
 
 
 def _solve_shortest(matrix, right):

@@ -31,6 +31,7 @@ from ..validation._checks_of_features import (
     CHECKS_OF_X,
 )
 from ..validation._columns import is_missing_entry, kind_of_entries
+from ..validation._frames import holds_numbers
 from ..validation._read import with_numbers
 from ..validation._rules import look_for
 
@@ -260,9 +261,13 @@ def _pandas_kind(dtype):
 def as_floats(X):
     """Convert columns of numbers to float64, missing ones to NaN; refuse text."""
     X = with_numbers(X)
+    entries = X.to_numpy() if holds_numbers(X) else X
     try:
         floats = check_array(
-            X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0
+            entries,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_features=0,
         )
     except (TypeError, ValueError) as error:
         refuse(CHECKS_OF_FAILED_ENTRIES, X=X, error=error)

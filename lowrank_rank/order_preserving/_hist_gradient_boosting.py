@@ -346,11 +346,11 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
         The trees check arrays.
         """
-        if not is_array(X):
+        if is_data_frame(X):
+            read_features(self, X, reset=False, skip_check_array=True)
+        elif not is_array(X):
             arrive(X=X)
             refuse(CHECKS_OF_X, model=self, X=X)
-        if is_data_frame(X):
-            self._validate_X(X, reset=False)
 
     def _refuse_text_of_categories(self, X):
         """Refuse text in a column of a frame that had a category dtype in fit."""

@@ -130,10 +130,24 @@ class PairwiseDisagreement(TargetLoss):
         """
         r = np.shape(y)[1]
         total = np.zeros((r, r))
+        if np.ndim(y) == 2:
+            y = self.check_labels(np.asarray(y, dtype=np.float64))
+            # About 2**18 grades at once fit into the cache.
+            for block in bounded_blocks(len(y), r, 2**18):
+                by_item = np.ascontiguousarray(y[block].T)
+                for i, grades in enumerate(by_item):
+                    total[i] += self._preferred(grades, by_item) @ weights[block]
+            return total
         for block in bounded_blocks(len(y), r * r):
             preferences = self.preferences(y[block])
             total += np.tensordot(weights[block], preferences, axes=1)
         return total
+
+    def _preferred(self, first, second):
+        """Compute the weight y_ij of grades i and j, or whether it is 1."""
+        if self.weights == "unit":
+            return first > second  # False for NaN
+        return np.maximum(self.net_preference(first, second), 0.0)
 
     def mean_votes(
         self, y: np.ndarray, weights: np.ndarray, targets: np.ndarray
@@ -355,6 +369,9 @@ class KendallTau(PairwiseDisagreement):
     def preferences(self, y: ArrayLike) -> np.ndarray:
         factors = self._pair_factors(y)
         return super().preferences(y) * factors[:, np.newaxis, np.newaxis]
+
+    def total_preferences(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return super().total_preferences(y, weights * self._pair_factors(y))
 
     def offset(self, y: ArrayLike) -> np.ndarray:
         y = np.asarray(y, dtype=np.float64)

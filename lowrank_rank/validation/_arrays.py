@@ -22,6 +22,7 @@ from ._entries import without_empty_columns as without_empty_columns
 from ._findings import found
 from ._frames import QUERY as QUERY
 from ._frames import column_names as column_names
+from ._frames import holds_numbers as holds_numbers
 from ._frames import is_data_frame as is_data_frame
 from ._frames import is_frame as is_frame
 from ._frames import is_id_name as is_id_name

@@ -842,6 +842,8 @@ def _without(name, kind, column):
 
 def _finds_text(given):
     for name in given.columns:
+        if np.asarray(given.table[name]).dtype.kind in "biuf":
+            continue
         entries = _entries(given, name)
         if not _is_text(entries):
             continue

@@ -8,7 +8,7 @@ from ._arrays import take_rows
 from ._columns import is_missing_entry
 from ._entries import entries_of, floats_of
 from ._findings import found
-from ._frames import is_data_frame
+from ._frames import holds_numbers, is_data_frame
 from ._rules import look_for
 
 #: Lists whose digests a model keeps, and whose features are compared: 64 kB.
@@ -93,16 +93,19 @@ def contents_of(X_known, lengths):
         return None
     n_rows = len(rows)
     n_known = 1 + int(np.searchsorted(np.cumsum(lengths), n_rows))
-    # Ranks, positions and features of items alone are equal in different queries.
-    if len(np.unique(rows)) < max(LEAST_DISTINCT, n_rows / 5):
+    # Ranks, positions and features of items alone are equal in different queries. (To
+    # sort takes a fraction of the time of `np.unique`.)
+    n_distinct = 1 + np.count_nonzero(np.diff(np.sort(rows)))
+    if n_distinct < max(LEAST_DISTINCT, n_rows / 5):
         return None
     # Discrete features are equal in different documents of a list too.
-    list_of_row = np.repeat(np.arange(n_known), lengths[:n_known])
-    by_list = np.lexsort((rows, list_of_row))
-    is_same_list = np.diff(list_of_row[by_list]) == 0
-    is_twin = is_same_list & (np.diff(rows[by_list]) == 0)
-    if is_twin.sum() > 0.01 * n_rows:
-        return None
+    if n_distinct < 0.99 * n_rows:
+        list_of_row = np.repeat(np.arange(n_known), lengths[:n_known])
+        by_list = np.lexsort((rows, list_of_row))
+        is_same_list = np.diff(list_of_row[by_list]) == 0
+        is_twin = is_same_list & (np.diff(rows[by_list]) == 0)
+        if is_twin.sum() > 0.01 * n_rows:
+            return None
     contents = np.zeros(len(lengths), dtype=np.uint64)
     starts = np.append(0, np.cumsum(lengths[: n_known - 1]))
     contents[:n_known] = np.add.reduceat(_mixed(rows), starts)
@@ -131,6 +134,8 @@ def row_digests(X):
         entries = _digests_of_floats(X.data, _keys(X.indices))
         totals = np.append(np.zeros(1, np.uint64), np.cumsum(entries))
         return totals[X.indptr[1:]] - totals[X.indptr[:-1]]
+    if holds_numbers(X):
+        return _digests_of_array(X.to_numpy())
     if not is_data_frame(X):
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] == 0:

@@ -27,6 +27,17 @@ def is_data_frame(X):
     )
 
 
+def holds_numbers(X):
+    """Whether X is a frame whose columns all have types of numbers of NumPy.
+
+    They need no conversion, and its array has their common type.
+    """
+    if not is_data_frame(X):
+        return False
+    types = set(X.dtypes)
+    return all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in types)
+
+
 def is_frame(table):
     """Whether the columns have names: of a frame, Arrow table or structured array."""
     if hasattr(table, "columns"):

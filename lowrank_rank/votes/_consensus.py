@@ -21,9 +21,10 @@ from ..decoders.feedback_arcs._graphs import (
     strong_components,
 )
 from ..decoders.feedback_arcs._local_search import search, shakes_of
-from ..lists._lists import bounded_blocks
-from ..lists._ranks import ranks_from_orders
+from ..lists._lists import RankingLists, bounded_blocks
+from ..lists._ranks import mid_ranks, ranks_from_orders
 from ..target_losses import PairwiseDisagreement
+from ..target_losses._pair_counts import pair_counts
 from ..validation._arrays import ArrayLike
 from ..validation._check import refuse
 from ..validation._checks_of_votes import CHECKS_OF_METHODS, CHECKS_OF_RESAMPLES
@@ -98,8 +99,6 @@ class ConsensusRanking(TableMixin):
     ranks : ndarray of int, shape (r,)
         Rank of each item, 1 = best.
     method : str
-    preferences : ndarray of shape (r, r)
-        Weight of the votes for "i before j".
     cost : float
         Weight of the violated preferences, lower is better. For complete strict orders
         it is the number of pairs that voters order the other way.
@@ -128,13 +127,17 @@ class ConsensusRanking(TableMixin):
     items: np.ndarray
     ranks: np.ndarray
     method: str
-    preferences: np.ndarray
     cost: float
     bound: float | None
     scores: np.ndarray | None
     votes: Votes = field(repr=False)
     time_limit: float | None = 60.0
     findings: tuple[Finding, ...] = ()
+
+    @cached_property
+    def preferences(self) -> np.ndarray:
+        """Weight of the votes for "i before j", shape (r, r)."""
+        return self.votes.total()
 
     @property
     def order(self) -> np.ndarray:
@@ -431,6 +434,8 @@ def consensus_ranking(
     check_parameter("unranked", unranked, ["last", "unknown", None])
     check_parameter("time_limit", time_limit, [number(above=0), None])
     votes = read_votes(orders, kind, items, weights, unranked)
+    if method == "borda" and votes.labels.ndim == 2 and not votes.are_partial:
+        return _borda_of_ballots(votes, time_limit)
     total = votes.total()
     refuse(
         CHECKS_OF_METHODS,
@@ -442,11 +447,10 @@ def consensus_ranking(
     ranks, bounds, scores = rank_totals(
         method, total[np.newaxis], votes.are_partial, time_limit
     )
-    return ConsensusRanking(
+    consensus = ConsensusRanking(
         items=votes.items,
         ranks=ranks[0],
         method=method,
-        preferences=total,
         cost=float(preference_cost(total[np.newaxis], ranks)[0]),
         bound=None if bounds is None else float(bounds[0]),
         scores=None if scores is None else scores[0],
@@ -454,9 +458,39 @@ def consensus_ranking(
         time_limit=time_limit,
         findings=findings_so_far(),
     )
+    # The cached property has them already.
+    vars(consensus)["preferences"] = total
+    return consensus
 
 
 # Methods ------------------------------------------------------------------------------
+
+
+def _borda_of_ballots(votes, time_limit):
+    """Sort the net preferences of complete ballots, each of which is sorted alone."""
+    # A ballot that ranks nothing, or has weight 0, has no preferences.
+    is_empty = np.isnan(votes.labels).any(axis=1)
+    weights = np.where(is_empty, 0.0, votes.weights)
+    grades = np.where(is_empty[:, np.newaxis], 0.0, votes.labels)
+    n, r = grades.shape
+    lists = RankingLists.equal(n, r)
+    # An item of mean rank m has r - m items behind it and m - 1 items before it.
+    net = r + 1.0 - 2.0 * mid_ranks(grades.ravel(), lists).reshape(n, r)
+    # The largest total weight of the votes.
+    scores = _rounded(weights @ net, weights.sum() * r * (r - 1) / 2.0)
+    ranks = ranks_from_orders(np.argsort(-scores, kind="stable")[np.newaxis])[0]
+    violated, *_ = pair_counts(grades.ravel(), np.tile(-ranks, n), lists)
+    return ConsensusRanking(
+        items=votes.items,
+        ranks=ranks,
+        method="borda",
+        cost=float(weights @ violated),
+        bound=None,
+        scores=scores,
+        votes=votes,
+        time_limit=time_limit,
+        findings=findings_so_far(),
+    )
 
 
 def rank_totals(method, totals, are_partial, time_limit=None):
@@ -485,11 +519,15 @@ def rank_totals(method, totals, are_partial, time_limit=None):
         scores = mean_win_rates(totals)
     else:
         scores = net_scores(totals)
-        largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
-    # Scores that differ by rounding, relative to the largest, are tied.
-    scores = np.round(scores, 12 - int(np.ceil(np.log10(largest))))
+        largest = float(totals.sum(axis=(1, 2)).max())
+    scores = _rounded(scores, largest)
     orders = np.argsort(-scores, axis=1, kind="stable")
     return ranks_from_orders(orders), None, scores
+
+
+def _rounded(scores, largest):
+    """Tie scores that differ by rounding, relative to the largest."""
+    return np.round(scores, 12 - int(np.ceil(np.log10(max(largest, 1e-200)))))
 
 
 def mean_win_rates(totals):

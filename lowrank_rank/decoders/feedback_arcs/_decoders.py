@@ -21,7 +21,7 @@ from ._graphs import check_preference_matrices, costs_of, dag_ranks
 from ._local_search import local_search
 
 
-def by_net_preferences(u, ranks_of, bound):
+def by_net_preferences(u, ranks_of, bound, time_limit):
     """Decode by a function that ranks net preferences (m, r, r), and add the costs.
 
     This function checks the input, cuts it into blocks that fit into memory, and adds
@@ -31,18 +31,20 @@ def by_net_preferences(u, ranks_of, bound):
     ranks = np.empty(u.shape[:2], dtype=np.intp)
     for lists in bounded_blocks(len(u), u.shape[1] ** 2):
         ranks[lists] = ranks_of(u[lists] - u[lists].swapaxes(1, 2))
-    return valued(u, ranks, bound)
+    return valued(u, ranks, bound, time_limit)
 
 
-def valued(u, ranks, bound):
+def valued(u, ranks, bound, time_limit=10.0):
     """Return ranks with their costs and, if `bound`, the lower bounds."""
     if bound:
-        return certified(u, ranks)
+        return certified(u, ranks, time_limit=time_limit)
     return Decoded(ranks, costs_of(u, ranks))
 
 
 @checked(bound=[bool])
-def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
+def decode_pd_dag(
+    u: ArrayLike, *, bound: bool = False, time_limit: float | None = 10.0
+) -> Decoded:
     """Rank by algorithm 1: delete the smallest edges until no cycle is left, then sort.
 
     The graph has the edge i -> j of weight ``u_ij - u_ji`` if that is positive. While
@@ -57,7 +59,12 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     u : array-like of shape (n_lists, r, r)
         u[q, i, j] is the weight of "i before j"; the diagonal does not count.
     bound : bool, default=False
-        Also bound the least cost from below.
+        Also bound the least cost from below: up to 12 items by the least cost itself.
+        Longer lists have the larger of two bounds, a greedy packing of cycles of three
+        edges and, where it leaves a gap, the linear relaxation of `decode_pd_exact`.
+    time_limit : float or None, default=10.0
+        Seconds for the linear relaxation of each list; None is no limit. At the limit
+        the bound is the larger of what both found so far.
 
     Returns
     -------
@@ -82,11 +89,13 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     >>> decode_pd_dag([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]).ranks
     array([[1, 2, 3]])
     """
-    return by_net_preferences(u, dag_ranks, bound)
+    return by_net_preferences(u, dag_ranks, bound, time_limit)
 
 
 @checked(bound=[bool])
-def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
+def decode_pd_borda(
+    u: ArrayLike, *, bound: bool = False, time_limit: float | None = 10.0
+) -> Decoded:
     """Rank by net preference, ``sum_j (u_ij - u_ji)`` descending; not exact.
 
     Parameters
@@ -94,7 +103,12 @@ def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
     u : array-like of shape (n_lists, r, r)
         Preferences of item i over j, one matrix for each list.
     bound : bool, default=False
-        Also bound the least cost from below.
+        Also bound the least cost from below: up to 12 items by the least cost itself.
+        Longer lists have the larger of two bounds, a greedy packing of cycles of three
+        edges and, where it leaves a gap, the linear relaxation of `decode_pd_exact`.
+    time_limit : float or None, default=10.0
+        Seconds for the linear relaxation of each list; None is no limit. At the limit
+        the bound is the larger of what both found so far.
 
     Returns
     -------
@@ -109,7 +123,7 @@ def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
     >>> PairwiseDisagreement().decoders["borda"].decode([[2.0, -1.0, 2.0]], 3)
     array([[1, 2, 3]])
     """
-    return by_net_preferences(u, borda_ranks, bound)
+    return by_net_preferences(u, borda_ranks, bound, time_limit)
 
 
 def borda_ranks(net):
@@ -125,6 +139,7 @@ def decode_pd_local_search(
     n_restarts: int | None = None,
     random_state: int | np.random.RandomState | None = 0,
     bound: bool = False,
+    time_limit: float | None = 10.0,
 ) -> Decoded:
     """Rank by local search over insertions; not exact, never worse than algorithm 1.
 
@@ -148,7 +163,12 @@ def decode_pd_local_search(
         Seed of the restarts and moves. All lists use the same random numbers, so that
         the order of a list does not depend on the other lists.
     bound : bool, default=False
-        Also bound the least cost from below.
+        Also bound the least cost from below: up to 12 items by the least cost itself.
+        Longer lists have the larger of two bounds, a greedy packing of cycles of three
+        edges and, where it leaves a gap, the linear relaxation of `decode_pd_exact`.
+    time_limit : float or None, default=10.0
+        Seconds for the linear relaxation of each list; None is no limit. At the limit
+        the bound is the larger of what both found so far.
 
     Returns
     -------
@@ -177,7 +197,7 @@ def decode_pd_local_search(
     u = check_preference_matrices(u)
     check_parameter("n_restarts", n_restarts, [count(0), None])
     search = local_search(u.shape[1], n_restarts, random_state)
-    return by_net_preferences(u, search, bound)
+    return by_net_preferences(u, search, bound, time_limit)
 
 
 @checked(bound=[bool])

@@ -33,14 +33,15 @@ MAX_ITEMS_ORDERING = 200  # 20,000 variables; longer lists reach any time limit
 MAX_ITEMS_GAP = 20  # a gap of the relaxation: 2**20 subsets are faster than branching
 
 
-def certified(u, ranks, edge_bounds=None):
+def certified(u, ranks, edge_bounds=None, time_limit=10.0):
     """Return orders with their costs and lower bounds of the least costs.
 
-    `edge_bounds` bound the weight of the edges that any order violates from below.
+    `edge_bounds` bound the weight of the edges that any order violates from below; None
+    computes them, with at most `time_limit` seconds for the linear program of a list.
     Preferences that every order violates do not enter the gap.
     """
     if edge_bounds is None:
-        _, edge_bounds = least_costs(u)
+        _, edge_bounds = least_costs(u, time_limit)
     values = costs_of(u, ranks)
     violated = np.empty(len(u))  # weight of the edges that the orders violate
     for lists in bounded_blocks(len(u), u.shape[1] ** 2):
@@ -175,6 +176,8 @@ def order_by_cuts(weights, deadline, search, members):
     program = LinearOrdering(
         weights / largest * 1e3, np.argsort(start[0]), deadline, unit
     )
+    # At the time limit this bound is left.
+    program.raise_bound(packed_cycles(program.weights))
     has_gap = program.relax()  # False also if the time is over
     if search is not None and has_gap and len(weights) <= MAX_ITEMS_GAP:
         order = np.argsort(subset_ranks(weights[np.newaxis])[0])
@@ -185,6 +188,38 @@ def order_by_cuts(weights, deadline, search, members):
         if has_gap:
             program.branch()
     return program.order, program.bound / 1e3 * largest
+
+
+def packed_cycles(weights):
+    """Bound the weight of the edges that any order violates, by cycles of three edges.
+
+    An order violates an edge of each cycle, and so at least the least weight of its
+    edges. Cycles are taken one after another, and each uses up this weight of its three
+    edges: a greedy packing. Longer cycles are not seen.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (r, r)
+        At most one of the edges i -> j and j -> i has a weight above 0.
+
+    Returns
+    -------
+    float
+    """
+    left = weights.copy()
+    rounding = 1e-12 * left.max(initial=0.0)
+    bound = 0.0
+    for i, j in np.argwhere(left > 0).tolist():
+        while left[i, j] > rounding:
+            # The cycle i -> j -> k -> i with the largest least weight.
+            through = np.minimum(left[j], left[:, i])
+            k = int(np.argmax(through))
+            least = min(through[k], left[i, j])
+            if least <= rounding:
+                break
+            left[[i, j, k], [j, k, i]] -= least
+            bound += float(least)
+    return bound
 
 
 # Subsets -----------------------------------------------------------------------------

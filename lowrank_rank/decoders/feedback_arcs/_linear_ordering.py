@@ -77,7 +77,7 @@ class LinearOrdering:
                 options=options,
             )
             if solution.status == 2:  # infeasible: no order is better than the best one
-                self._raise(self.value)
+                self.raise_bound(self.value)
             if solution.x is None:
                 return False
             x = solution.x
@@ -89,7 +89,7 @@ class LinearOrdering:
             at_ends = self.reduced_costs[:, np.newaxis] * self.ends
             minimum = np.min(at_ends, axis=1).sum()
             self.relaxed_bound = self.sides @ multipliers + minimum + self.constant
-            self._raise(self.relaxed_bound)
+            self.raise_bound(self.relaxed_bound)
             self._fix()
         return not self.is_closed()
 
@@ -109,9 +109,9 @@ class LinearOrdering:
                 options={**options, "mip_rel_gap": 0.0},
             )
             if solution.mip_dual_bound is not None:
-                self._raise(solution.mip_dual_bound + self.constant)
+                self.raise_bound(solution.mip_dual_bound + self.constant)
             if solution.status == 2:  # infeasible: no order is better than the best one
-                self._raise(self.value)
+                self.raise_bound(self.value)
             if solution.x is None:
                 return
             x = solution.x
@@ -142,7 +142,7 @@ class LinearOrdering:
             return rounding
         return min(rounding, 0.5 * self.unit)
 
-    def _raise(self, bound):
+    def raise_bound(self, bound):
         """Raise the bound, to a multiple of the unit, at most to the best value."""
         if self.unit is not None:
             bound = np.ceil(bound / self.unit - 1e-6) * self.unit
