@@ -208,6 +208,7 @@ ROLES: dict[str, tuple[set, set]] = {
     "array": (NOT_DATA | SERIES | {"durations"}, set()),  # of more than two dimensions
     "numbers": (NOT_DATA | DURATIONS, SERIES),
     "ids": (NOT_DATA, SERIES | DURATIONS),
+    "ids of folds": (NOT_DATA, SERIES),  # other ids are in other folds
     "labels": (NOT_DATA, SERIES),
     "grades of items": (NOT_DATA | DURATIONS, set()),
     "table": (NOT_DATA, set()),
@@ -351,7 +352,7 @@ FUNCTIONS = {
     ),
     "compare_judged": call(
         compare_judged,
-        {"rankers": "table"},
+        {"rankers": "table", "qid": "ids of folds"},
         people=PEOPLE,
         judge=np.tile(Y, 2),
         rankers={"a": np.tile(SCORES, 2), "b": -np.tile(SCORES, 2)},

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 from scipy import special
 
 from .._tables import TableMixin
+from ..lists._lists import digest
 from ..validation._arrays import check_finite, check_same_index
 from ..validation._check import refuse
 from ..validation._checks_of_comparisons import (
@@ -685,7 +685,8 @@ def folds(ids, n):
     """
     if ids is None:
         ids = range(n)
-    hashes = np.array([crc32(str(query).encode()) for query in ids])
+    # Equal ids of two types have one digest.
+    hashes = np.frombuffer(b"".join(map(digest, ids)), dtype=np.uint64)
     fold = np.empty(n, dtype=np.intp)
     fold[np.argsort(hashes, kind="stable")] = np.arange(n) % N_FOLDS
     return fold

@@ -14,11 +14,14 @@ from ...validation._check import refuse
 from ...validation._checks_of_decoders import CHECKS_OF_DECODERS
 from ...validation._findings import found
 from ...validation._ids import check_ranks
-from ...validation._parameters import check_parameter, checked, count
+from ...validation._parameters import check_parameter, checked, count, number
 from .._decoded import Decoded, Decoder
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import check_preference_matrices, costs_of, dag_ranks
 from ._local_search import local_search
+
+#: Seconds for the linear program of a list.
+TIME_LIMIT = [number(above=0), None]
 
 
 def by_net_preferences(u, ranks_of, bound, time_limit):
@@ -41,7 +44,7 @@ def valued(u, ranks, bound, time_limit=10.0):
     return Decoded(ranks, costs_of(u, ranks))
 
 
-@checked(bound=[bool])
+@checked(bound=[bool], time_limit=TIME_LIMIT)
 def decode_pd_dag(
     u: ArrayLike, *, bound: bool = False, time_limit: float | None = 10.0
 ) -> Decoded:
@@ -92,7 +95,7 @@ def decode_pd_dag(
     return by_net_preferences(u, dag_ranks, bound, time_limit)
 
 
-@checked(bound=[bool])
+@checked(bound=[bool], time_limit=TIME_LIMIT)
 def decode_pd_borda(
     u: ArrayLike, *, bound: bool = False, time_limit: float | None = 10.0
 ) -> Decoded:
@@ -132,7 +135,7 @@ def borda_ranks(net):
     return ranks_from_orders(orders)
 
 
-@checked(bound=[bool])
+@checked(bound=[bool], time_limit=TIME_LIMIT)
 def decode_pd_local_search(
     u: ArrayLike,
     *,
@@ -200,7 +203,7 @@ def decode_pd_local_search(
     return by_net_preferences(u, search, bound, time_limit)
 
 
-@checked(bound=[bool])
+@checked(bound=[bool], time_limit=TIME_LIMIT)
 def decode_pd_exact(
     u: ArrayLike, *, time_limit: float | None = 60.0, bound: bool = True
 ) -> Decoded:

@@ -14,7 +14,6 @@ from ...lists._lists import bounded_blocks
 from ...lists._ranks import ranks_from_orders
 from ...validation._check import refuse
 from ...validation._checks_of_decoders import CHECKS_OF_DECODERS
-from ...validation._parameters import check_parameter, number
 from .._decoded import Decoded, subsets_by_size, trace_back
 from ._graphs import (
     clipped,
@@ -78,7 +77,6 @@ def least_costs(u, time_limit=60.0, *, branch=False):
         who="The exact method, like its bound,",
         others="decoder='local_search' or decoder='dag', without a bound",
     )
-    check_parameter("time_limit", time_limit, [number(above=0), None])
     ranks = np.empty((n_lists, r), dtype=np.intp)
     edge_bounds = np.zeros(n_lists)
     for lists in bounded_blocks(n_lists, r * r):
