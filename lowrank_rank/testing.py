@@ -229,7 +229,7 @@ def check_surrogate(
     * With ``is_proportional``, utilities times 2 give values times 2.
     * With ``is_squared``, the values are sums of squared errors of items or of pairs.
     * With ``is_order_preserving``, the minimiser of the expected surrogate has the
-      order of E v in ``10 * n_trials`` random distributions of utilities. That is no
+      order of E v in ``10 * n_trials`` random distributions of utilities. That is not a
       proof: a surrogate that is wrong only for closer expected utilities than 2 %
       passes.
 

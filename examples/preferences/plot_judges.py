@@ -89,7 +89,7 @@ plt.show()
 #
 # The best order
 # --------------
-# A judge prefers the wine with more points; ties are no preference. The cost of an
+# A judge prefers the wine with more points; ties are not preferences. The cost of an
 # order is the number of preferences that it violates. The exact decoder returns the
 # order of least cost, and a lower bound on the cost of every order. If cost and bound
 # are equal, the order is proved to be the best.

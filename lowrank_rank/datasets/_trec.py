@@ -551,7 +551,7 @@ def dump_qrels(qrels: Any, path: Any) -> None:
     Raises
     ------
     ValueError
-        If there is none, an id is empty or holds a space, or a grade is no integer.
+        If there is none, an id is empty or holds a space, or a grade is not an integer.
 
     Examples
     --------

@@ -372,7 +372,7 @@ class Values(NamedTuple):
     is_human : ndarray of bool, shape (n_queries,), or None without a judge
         Whether people labelled the query.
     n_unanswered : ndarray of int, shape (n_rankers,), or None
-        Number of queries that a run lacks; None if the rankers are no runs.
+        Number of queries that a run lacks; None if the rankers are not runs.
     random_order : callable or None
         Returns the values of a random order by the labels of people, of shape
         (n_queries, 1 or n_rankers). It is an order of the documents that are scored,

@@ -75,7 +75,7 @@ class JudgedRuns:
         return np.column_stack(columns)
 
     def documents_alone(self, k, less, more):
-        """Find unjudged first documents of a run that are no first ones of another.
+        """Find unjudged first documents of a run that are not first ones of another.
 
         Parameters
         ----------

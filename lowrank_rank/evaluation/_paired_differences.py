@@ -484,7 +484,7 @@ def _places(by_ranker, rounding):
     place = np.empty(by_query.size, dtype=integers)
     place[order] = starts
     n_below = place
-    # A chain of small steps is no tie of its ends: each ranker has a place of its own.
+    # A chain of small steps is not a tie of its ends: each ranker has its own place.
     is_chain = ((steps > 0) & (steps <= rounding)).any(axis=1)
     if is_chain.any():
         n_below = place.copy()
@@ -541,7 +541,7 @@ def _means_of_people(moments, *, largest, both_binary, confidence_level):
     # Where p cannot be small, the interval holds 0.
     interval[is_few, 0] = np.minimum(interval[is_few, 0], 0.0)
     interval[is_few, 1] = np.maximum(interval[is_few, 1], 0.0)
-    # Equal differences are no proof that all are equal.
+    # Equal differences do not prove that all are equal.
     p_value[has_no_spread] = adjusted_p[has_no_spread]
     # All values of both are equal, and their range is unknown.
     p_value[np.isnan(largest)] = 1.0

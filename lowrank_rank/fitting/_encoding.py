@@ -33,7 +33,7 @@ class Encoding:
         Weighted sum of the normalisers Z > 0 of documents, and the sum of their
         weights. They add up over blocks.
     votes : ndarray of shape (r, r) or float
-        Weighted sum of the votes on each pair of items; 0 where labels are no votes.
+        Weighted sum of the votes on each pair of items; 0 where labels are not votes.
     """
 
     kind: str

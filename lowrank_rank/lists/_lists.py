@@ -372,6 +372,6 @@ def is_missing(one):
         is_nan = bool(one != one)
     except TypeError:  # comparisons with pandas.NA have no truth value
         return True
-    except ValueError:  # an array is no id, and is refused as one
+    except ValueError:  # an array is not an id, and is refused as one
         return False
     return is_nan or (isinstance(one, float) and abs(one) == float("inf"))

@@ -130,7 +130,7 @@ def calibration_report(
     Returns
     -------
     CalibrationReport
-        See `CalibrationReport`: a table when printed. A search without result is no
+        See `CalibrationReport`: a table when printed. A search without result is not a
         proof.
 
     Raises
@@ -226,7 +226,7 @@ def _random_distributions(n_labels, n_distributions, random_state):
 def _check(
     name, exact, tried, error, labels, probabilities, ranks=None, tolerance=1e-8
 ):
-    """Return a line of the report; an error within rounding is no counter-example."""
+    """Return a line of the report; rounding errors are not counter-examples."""
     declared = "exact" if exact else "not exact"
     if error <= tolerance:
         return CalibrationCheck(
@@ -326,8 +326,8 @@ def conditional_regret(
     Raises
     ------
     ValueError
-        If a row of `probabilities` is no distribution, a row of `ranks` is no order
-        1..r, the loss refuses a label, or shapes differ.
+        If a row of `probabilities` is not a distribution, a row of `ranks` is not an
+        order 1..r, the loss refuses a label, or shapes differ.
 
     Examples
     --------

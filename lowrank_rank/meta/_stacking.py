@@ -147,7 +147,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     ----------
     estimators : list of tuple (str, estimator), dict or None, default=None
         The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, regressors
-        and other models that are no rankers of this package are put into
+        and other models that are not rankers of this package are put into
         `WrappedRanker`. None makes two parts, named "linear" and "trees": for documents
         `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for fixed items
         `LowRankSurrogateRanker` with its defaults and with a forest, recommended for
@@ -319,7 +319,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 del params[key]
 
     def _parts_by_name(self):
-        """Parts of `estimators` by name; none if it is no list of parts."""
+        """Parts of `estimators` by name; none if it is not a list of parts."""
         estimators: Any = self.estimators
         return dict(estimators) if _are_parts(estimators) else {}
 

@@ -245,7 +245,7 @@ def is_order_preserving(
     -------
     OrderCheck
         See `OrderCheck`: the counter-example, if the search finds one. A search without
-        result is no proof.
+        result is not a proof.
 
     Raises
     ------

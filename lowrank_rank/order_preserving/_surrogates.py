@@ -72,7 +72,7 @@ class SurrogateValues(NamedTuple):
     Examples
     --------
     The log cosh of errors, a squared loss of small errors and an absolute one of large
-    errors. Its best scores are no means, so it preserves no order:
+    errors. Its best scores are not means, so it preserves no order:
 
     >>> import numpy as np
     >>> from lowrank_rank.surrogates import Surrogate, SurrogateValues

@@ -252,7 +252,7 @@ def surrogate_of_list(surrogate, scores, positives, negatives, k):
 def rows_by_class(y, scores, k):
     """Return the rows of the positives and of the negatives, best first, and k.
 
-    Refuses y, scores and k that are no list with a top.
+    Refuses y, scores and k that do not make a list with a top.
     """
     check_same_index(y=y, scores=scores)
     y = numbers(y, "y")

@@ -423,7 +423,7 @@ and (d,)
         ------
         ValueError
             If the model has no preferences of pairs (``decoder="score"``), or if
-            preferences of documents are no votes: their target loss must be "pd" with
+            preferences of documents are not votes: their target loss must be "pd" with
             unit weights.
 
         Examples

@@ -624,9 +624,9 @@ class StructuredHingeBinaryClassifier(
         Raises
         ------
         ValueError
-            If y is not of two classes, a weight is no whole number, k does not fit the
-            number of positives, or a parameter is out of range. The model is unchanged
-            then.
+            If y is not of two classes, a weight is not a whole number, k does not fit
+            the number of positives, or a parameter is out of range. The model is
+            unchanged then.
 
         Warns
         -----

@@ -327,7 +327,7 @@ def resolve_hinge(target_loss, *, of_classes=False):
 
 
 def check_bounds(measure, y, lists):
-    """Refuse lists for which the hinge is no bound of the loss; name k and P."""
+    """Refuse lists for which the hinge is not a bound of the loss; name k and P."""
     P = n_relevant(y, lists)
     if isinstance(measure, PrecisionAtK):
         sign = "<="

@@ -9,7 +9,7 @@ Without discounts the order of the scores is best. The discount is 0 beyond k. A
 stands below every item that has no lower score and no larger gain. So only items with
 fewer than k such items above them can be among the first k, the *candidates*. An item
 of score t that is placed before the remaining items R costs ``sum over R of max(0, s -
-t)`` more than the order of the scores. The part of this sum over items that are no
+t)`` more than the order of the scores. The part of this sum over items that are not
 candidates is known in advance, which leaves a problem of the candidates alone. Each
 list is a small assignment problem.
 
@@ -106,7 +106,7 @@ def _sums_within_lists(values, lists):
 def _assign(s, b, cost, lists, discounts):
     """Return the place of each candidate, by an assignment problem for each list.
 
-    A place among the first has the cost of the items that are no candidates.
+    A place among the first has the cost of the items that are not candidates.
     """
     places = np.empty(lists.n_rows, dtype=np.intp)
     for start, end in zip(lists.starts, lists.offsets[1:], strict=True):

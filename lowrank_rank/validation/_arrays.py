@@ -161,7 +161,7 @@ def is_finite(values):
 
 
 def n_rows(X):
-    """Count the rows of X before it is checked; 1 if X is no table."""
+    """Count the rows of X before it is checked; 1 if X is not a table."""
     if getattr(X, "shape", ()):
         return X.shape[0]
     if isinstance(X, np.ndarray) or not hasattr(X, "__len__"):

@@ -75,7 +75,7 @@ def _looks_like_number(text):
 
 
 def first_object(entries):
-    """Row and value of the first entry that is no number, text or missing, or None."""
+    """Row and value of the first entry that is not a number, text or missing."""
     simple = (Real, Decimal, np.bool_, str)
     for row, entry in enumerate(entries):
         if not isinstance(entry, simple) and not is_missing_entry(entry):
@@ -84,7 +84,7 @@ def first_object(entries):
 
 
 def first_text(entries):
-    """Row and value of the first text, one that is no number if there is one.
+    """Row and value of the first text, one that is not a number if there is one.
 
     It is None without text. Bytes are text too.
     """

@@ -124,7 +124,7 @@ def row_digests(X):
     Returns
     -------
     ndarray of uint64, shape (n_rows,), or None
-        None if X is no table.
+        None if X is not a table.
     """
     if issparse(X):
         X = csr_matrix(X, dtype=np.float64)
@@ -226,8 +226,8 @@ def look_for_known_queries(models, lists, features_of, name=None):
     features_of : callable
         From indices of rows to their features, as the models get them.
     name : str or None
-        Name of a ranker that is compared with others: the queries of its fit are no
-        test.
+        Name of a ranker that is compared with others: the queries of its fit are
+        not a test.
     """
     if lists is None or lists.ids is None:
         return

@@ -99,7 +99,7 @@ def kinds_of_columns(X):
 
 
 def _kind_of_first_text(entries):
-    """Return "numbers", or "text" if the first text is no number, else None."""
+    """Return "numbers", or "text" if the first text is not a number, else None."""
     if entries.dtype.kind in "biuf":
         return "numbers"
     text = next((entry for entry in entries if isinstance(entry, str)), None)

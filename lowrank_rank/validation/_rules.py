@@ -80,8 +80,8 @@ def look_for(name, *data, about=None):
 def _single_items(lists):
     """Find several lists, each with a single row: any scores rank them.
 
-    This is no error: a subset of the queries may be so by chance, and a regressor of
-    grades still learns from such rows.
+    This is not an error: a subset of the queries may be so by chance, and a regressor
+    of grades still learns from such rows.
     """
     if lists.ids is None or lists.n_lists <= 1 or lists.n_rows != lists.n_lists:
         return None
@@ -121,7 +121,7 @@ def _swapped_ids(y, lists, call):
     """Find grades that look like query ids, beside ids that look like grades.
 
     Rows of a query follow one another, and there are many more queries than grades. Ids
-    of text are no grades. Grades are sorted too: few of them are no ids, and neither
+    of text are not grades. Grades are sorted too: few of them are not ids, and neither
     are decreasing ones, nor those with many values of one row. `call` has the right
     order.
     """
@@ -278,7 +278,7 @@ def centred_labels(y, lists):
     Parameters
     ----------
     y : ndarray of shape (n_rows,)
-        Labels of the rows as given; NaN is no label.
+        Labels of the rows as given; NaN is not a label.
     lists : RankingLists
 
     Returns
@@ -308,7 +308,7 @@ def are_reversed(scores, rows, centred, lists):
     The arguments are from `centred_labels`. Under a random order of each list, the sum
     of products of centred ranks and centred labels y has the mean 0 and the variance
     ``sum_q sum_i rank_qi**2 sum_i y_qi**2 / (r_q - 1)`` for lists q of r_q documents.
-    Fewer than ten lists are no sample of queries.
+    Fewer than ten lists are not a sample of queries.
     """
     if lists.n_lists < 10:
         return False
@@ -472,7 +472,7 @@ def _always_first(first, second, items):
 
 
 def _cycles(items, wins, probability, variance):
-    """Find strengths that contradict the duels of two items, in a fit that is no fit.
+    """Find strengths that contradict the duels of two items, in a fit that is bad.
 
     Parameters
     ----------

@@ -266,7 +266,7 @@ def _outcomes(given, codes, names):
 
 
 def _outcomes_by_name(codes, words):
-    """Read the item that won, or a word for a tie that is no name of an item.
+    """Read the item that won, or a word for a tie that is not a name of an item.
 
     `codes` are of the first item, the second one and the result, and `words` are the
     names in lower case. A row without the name of an item counts as tied.

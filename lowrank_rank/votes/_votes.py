@@ -229,7 +229,7 @@ def _read_wide_table(given):
 def _names_items(orders):
     """Return whether orders is a list, or a Series, of lists or tuples of names.
 
-    Numbers are no names.
+    Numbers are not names.
     """
     if getattr(orders, "ndim", 0) == 1 and not is_frame(orders):
         orders = list(orders)

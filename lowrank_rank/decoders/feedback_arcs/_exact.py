@@ -47,7 +47,7 @@ def certified(u, ranks, edge_bounds=None, time_limit=10.0):
         edges = np.maximum(net_preferences(u[lists]), 0.0)
         violated[lists] = costs_of(edges, ranks[lists])
     gaps = np.maximum(violated - edge_bounds, 0.0)
-    # A gap within rounding is no gap.
+    # A gap within rounding is not a gap.
     gaps = np.where(gaps > 1e-9 * violated, gaps, 0.0)
     return Decoded(ranks, values, values - gaps)
 

@@ -164,7 +164,7 @@ def acyclic_edges(net):
     place = ranks_from_orders(by_weight.astype(np.int32)).reshape(net.shape)
     # Bisection for the least cut, the number of the first pairs to delete: a graph that
     # is acyclic without its m smallest edges is acyclic without m + 1. Start with the
-    # pairs that are no edges.
+    # pairs that are not edges.
     low = np.sum(net <= 0, axis=(1, 2))
     high = np.full(n_lists, r * r)
     cut = low.copy()
