@@ -37,6 +37,7 @@ from lowrank_rank.fitting._any_regressor import (
     weight_parameters,
     wraps,
 )
+from lowrank_rank.fitting._calibrated_forest import CalibratedForest
 from lowrank_rank.fitting._cutting_plane import cutting_plane, simplex_program
 from lowrank_rank.fitting._early_stopping import hold_out, measure_on
 from lowrank_rank.fitting._encoding import Encoding, encode_items
