@@ -68,6 +68,7 @@ SETS = {
 def add_arguments(parser):
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--repeats", type=int, default=3, help="of each time")
+    parser.add_argument("--rows", type=int, help="at most so many of each set")
 
 
 def run(args):
@@ -80,6 +81,9 @@ def run(args):
     rows = []
     for name, (load, n_repeats) in sets.items():
         X, y = load(args.data)
+        if args.rows is not None:
+            drawn = np.random.default_rng(0).permutation(len(y))[: args.rows]
+            X, y = X[drawn], y[drawn]
         n_folds, n_thresholds = (2, 2) if args.tiny else (5, 100)
         found = f1_of_rows(X, y.astype(int), n_folds, n_repeats, n_thresholds)
         for model, values in found.items():
@@ -137,8 +141,16 @@ def predictions(X, y, new, n_thresholds):
     C = 1.0 / (single.alpha_ * len(X))
     logistic = make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
     tuned = TunedThresholdClassifierCV(logistic, scoring="f1", thresholds=n_thresholds)
+    trees, both = (
+        LowRankSurrogateMultilabelClassifier(estimator=name, random_state=0).fit(X, y)
+        for name in ("trees", "logistic+trees")
+    )
+    is_common = np.tile(y.mean(axis=0), (len(new), 1))
     return {
         "ours": sizes.predict(new),
+        "logistic+trees": both.predict(new),
+        "trees": trees.predict(new),
+        "constant": F1.decode(independent(is_common), y.shape[1]),
         "above 1/2": p > 0.5,
         "above .2": plain.predict_proba(new) > 0.2,
         "one threshold": p > best_threshold(single, X, y),

@@ -105,8 +105,9 @@ class CalibratedForest(ClassifierMixin, BaseEstimator):
         ]
         self.sigmoids_ = None
         with warnings.catch_warnings():
-            # Few rows may have many classes.
+            # Few rows may have many classes, and heavy rows are in every bootstrap.
             warnings.filterwarnings("ignore", "The number of unique classes")
+            warnings.filterwarnings("ignore", "Some inputs do not have OOB scores")
             for forest in self.forests_:
                 forest.fit(X, codes, sample_weight)
             if calibrates:
