@@ -296,6 +296,7 @@ def costs_part(args):
     the mean over all sets; its interval is over the means of the draws.
     """
     differences: dict = {}
+    catboost = None if args.tiny else optional_peer("catboost")
     for name, load in chosen(CLASSES, args).items():
         X, y = load(args.data)
         classes, y = np.unique(y, return_inverse=True)
@@ -312,7 +313,7 @@ def costs_part(args):
                     random_state=draw,
                 ).split(X, y)
             )
-            for model, fitted in cost_models(costs, args.tiny).items():
+            for model, fitted in cost_models(costs, args.tiny, catboost).items():
                 start = process_time()
                 fitted.fit(X[train], y[train])
                 seconds = process_time() - start
@@ -338,7 +339,7 @@ def costs_part(args):
         yield with_difference(row, paired(loss, 0.0 * loss))
 
 
-def cost_models(costs, tiny):
+def cost_models(costs, tiny, catboost=None):
     """Classifiers of classes 0, 1, ... with costs, the reference first."""
     forest = RandomForestClassifier(10 if tiny else 100, random_state=0)
     estimators = {
@@ -348,7 +349,6 @@ def cost_models(costs, tiny):
         "logistic": "logistic",
         "constant": DummyClassifier(),
     }
-    catboost = None if tiny else optional_peer("catboost")
     if catboost is not None:
         estimators["CatBoost"] = catboost.CatBoostClassifier(
             verbose=False, random_seed=0, thread_count=1, allow_writing_files=False
