@@ -37,7 +37,6 @@ from lowrank_rank.fitting._any_regressor import (
     weight_parameters,
     wraps,
 )
-from lowrank_rank.fitting._calibrated_forest import CalibratedForest
 from lowrank_rank.fitting._cutting_plane import cutting_plane, simplex_program
 from lowrank_rank.fitting._early_stopping import hold_out, measure_on
 from lowrank_rank.fitting._encoding import Encoding, encode_items
@@ -54,6 +53,7 @@ from lowrank_rank.lists._ranks import (
     ranks_from_scores,
     threshold_between,
 )
+from lowrank_rank.low_rank._calibrated_forest import CalibratedForest
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.order_preserving import _lambdarank, _surrogates
 from lowrank_rank.order_preserving._bounds import C_phi

@@ -9,7 +9,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting._any_regressor import resolved_estimator
-from ..fitting._calibrated_forest import CalibratedForest
 from ..fitting._encoded_fits import AddsUp, has_sums
 from ..fitting._encoding import Encoding
 from ..fitting._logistic import ClassModel, fit_classes
@@ -32,6 +31,7 @@ from ..validation._kinds import arrive
 from ..validation._labels import read_weights
 from ..validation._parameters import RUNTIME, count, fresh_fit, number, predictor, say
 from ..validation._read import Data
+from ._calibrated_forest import CalibratedForest
 
 
 def _has_probabilities(classifier):

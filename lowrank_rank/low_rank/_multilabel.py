@@ -7,7 +7,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..fitting._any_regressor import resolved_estimator
-from ..fitting._calibrated_forest import CalibratedForest
 from ..fitting._encoded_fits import FitsEncodedTargets
 from ..fitting._encoding import Encoding
 from ..fitting._logistic import FractionalModel
@@ -26,6 +25,7 @@ from ..validation._kinds import arrive
 from ..validation._labels import check_items_judged, read_item_names, read_weights
 from ..validation._parameters import RUNTIME, count, fresh_fit, number, regressor
 from ..validation._read import Data
+from ._calibrated_forest import CalibratedForest
 
 
 class LabelledSets:
