@@ -1,8 +1,9 @@
 """Rankers of fixed items and classifiers with their defaults: models x sets, on held-out rows.
 
 Items: Kendall's tau loss of label rankings, expected rank utility of ratings with unknown labels,
-MAP and AUC of sets of labels. Classes: accuracy. Costs: the mean cost of the same sets, under a
-matrix of costs from 1 to 9 that is drawn for each set. A row has the value of a model and the difference
+MAP and AUC of sets of labels. Classes: accuracy. Costs: the mean cost of the same sets; each draw
+(`--draws`) has other costs from 1 to 9 and other training rows (`--rows`). The full form is
+``--part costs --draws 5``. A row has the value of a model and the difference
 from the reference, the mean over rows of 3 folds with its 95 % interval. "Tuned" models choose
 their penalty on 3 inner folds of the training part.
 
@@ -10,16 +11,18 @@ Orders (all labels known; half of them with their place in the whole order, as a
 them ranked among themselves) and ratings are compared with the item means, the same order for
 every row. Models of places take "dcg@10", models of ranks "kendall". Ratings: NDCG@5 of the known
 ones. Histories: the share of held-out likes in
-the first ten unseen items, minus that of popularity.
+the first ten unseen items, minus that of popularity. Rated histories: NDCG@5 of held-out ratings,
+minus the item means; intervals over users and draws.
 """
 
 import warnings
+from time import process_time
 
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -27,7 +30,13 @@ from sklearn.ensemble import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, RidgeCV
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.metrics import log_loss
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -44,8 +53,8 @@ from lowrank_rank.datasets import make_label_ranking
 from lowrank_rank.metrics import measure_score
 from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeRanker
 
-from ._common import paired, print_table
-from ._recommend import RECOMMENDERS, found_by_each
+from ._common import optional_peer, paired, print_table
+from ._recommend import RATERS, RECOMMENDERS, found_by_each, scores_of_ratings
 from ._sets import CLASSES, ITEMS, ORDERS, RATINGS
 
 PENALTIES = np.logspace(-2, 3, 6)
@@ -158,6 +167,8 @@ def add_arguments(parser):
     names = list(dict.fromkeys([*ITEMS, *CLASSES, *ORDERS, *RATINGS]))
     parser.add_argument("--sets", nargs="+", choices=names)
     parser.add_argument("--folds", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=2, help="of costs and rows")
+    parser.add_argument("--rows", type=int, default=1000, help="to learn costs from")
 
 
 def run(args):
@@ -256,6 +267,19 @@ def histories_part(args):
             yield with_difference(row, difference)
 
 
+def rated_histories_part(args):
+    """NDCG@5 of held-out ratings of users with a history, minus the item means'."""
+    draws = [
+        scores_of_ratings(args.data, seed, args.tiny) for seed in range(args.draws)
+    ]
+    for name in RATERS:
+        values = np.concatenate([found[name] for found in draws])
+        means = np.concatenate([found["item means"] for found in draws])
+        row = {"set": "films", "measure": "ndcg@5", "model": name}
+        row["value"] = np.nanmean(values)
+        yield with_difference(row, paired(values, means))
+
+
 def classes_part(args):
     for name, load in chosen(CLASSES, args).items():
         X, y = load(args.data)
@@ -266,34 +290,75 @@ def classes_part(args):
 
 
 def costs_part(args):
+    """Mean cost over draws of a matrix of costs and of training rows, by set.
+
+    A value of a draw is the mean over its held-out rows. The last row of each model is
+    the mean over all sets; its interval is over the means of the draws.
+    """
+    differences: dict = {}
+    catboost = None if args.tiny else optional_peer("catboost")
     for name, load in chosen(CLASSES, args).items():
         X, y = load(args.data)
         classes, y = np.unique(y, return_inverse=True)
         k = len(classes)
-        costs = np.random.default_rng(0).integers(1, 10, size=(k, k)) * (1 - np.eye(k))
-        folds = list(
-            StratifiedKFold(args.folds, shuffle=True, random_state=0).split(X, y)
-        )
+        found: dict = {}
+        for draw in range(args.draws):
+            rng = np.random.default_rng(draw)
+            costs = rng.integers(1, 10, size=(k, k)) * (1 - np.eye(k))
+            train, test = next(
+                StratifiedShuffleSplit(
+                    1,
+                    train_size=min(args.rows, len(y) // 2),
+                    test_size=min(2000, len(y) // 2),
+                    random_state=draw,
+                ).split(X, y)
+            )
+            for model, fitted in cost_models(costs, args.tiny, catboost).items():
+                start = process_time()
+                fitted.fit(X[train], y[train])
+                seconds = process_time() - start
+                cost = costs[y[test], fitted.predict(X[test])].mean()
+                p = fitted.predict_proba(X[test])
+                loss = log_loss(y[test], p, labels=np.arange(k))
+                found.setdefault(model, []).append((cost, loss, seconds))
+        reference = np.array(found["trees"])
+        for model, values in found.items():
+            values = np.array(values)
+            row = {"set": name, "measure": "cost", "model": model}
+            means = values.mean(axis=0)
+            row |= {"value": means[0], "log loss": means[1]}
+            row["CPU"] = means[2] / reference[:, 2].mean()
+            yield with_difference(row, paired(values[:, 0], reference[:, 0]))
+            of_sets = differences.setdefault(model, [])
+            of_sets.append(values[:, :2] - reference[:, :2])
+    for model, of_sets in differences.items():
+        cost, loss = np.mean(of_sets, axis=0).T
+        row = {"set": "all", "measure": "cost", "model": model}
+        yield with_difference(row, paired(cost, 0.0 * cost))
+        row["measure"] = "log loss"
+        yield with_difference(row, paired(loss, 0.0 * loss))
 
-        def judge(truth, predicted, costs=costs):
-            return costs[truth, predicted]
 
-        yield from compared(
-            name, "cost", X, y, cost_models(costs, args.tiny), folds, judge
-        )
-
-
-def cost_models(costs, tiny):
+def cost_models(costs, tiny, catboost=None):
     """Classifiers of classes 0, 1, ... with costs, the reference first."""
     forest = RandomForestClassifier(10 if tiny else 100, random_state=0)
     estimators = {
-        "trees": forest,
+        "trees": "trees",
+        "forest": forest,
         "calibrated forest": CalibratedClassifierCV(forest),
         "logistic": "logistic",
+        "constant": DummyClassifier(),
     }
+    if catboost is not None:
+        estimators["CatBoost"] = catboost.CatBoostClassifier(
+            verbose=False, random_seed=0, thread_count=1, allow_writing_files=False
+        )
     return {
         name: LowRankSurrogateClassifier(
-            loss_matrix=costs, classes=np.arange(len(costs)), estimator=estimator
+            loss_matrix=costs,
+            classes=np.arange(len(costs)),
+            estimator=estimator,
+            random_state=0,
         )
         for name, estimator in estimators.items()
     }
@@ -338,4 +403,5 @@ PARTS = {
     "orders": orders_part,
     "ratings": ratings_part,
     "histories": histories_part,
+    "rated histories": rated_histories_part,
 }

@@ -55,6 +55,7 @@ from lowrank_rank.lists._ranks import (
     ranks_from_scores,
     threshold_between,
 )
+from lowrank_rank.low_rank._calibrated_forest import CalibratedForest
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.order_preserving import _lambdarank, _surrogates
 from lowrank_rank.order_preserving._bounds import C_phi

@@ -161,6 +161,16 @@ def test_ratings_are_compared_with_the_item_means():
     assert all(row["low"] > 0.0 for row in models)
 
 
+def test_costs_and_rated_histories_are_compared_with_peers_and_the_constant():
+    rows = run_tiny("items", "--part", "costs", "rated histories")
+    models = {row["model"] for row in of(rows, part="costs")}
+    assert {"trees", "forest", "logistic", "constant"} <= models
+    (constant,) = of(rows, part="costs", set="all", measure="cost", model="constant")
+    assert constant["difference"] > 0.5
+    (recipe,) = of(rows, part="rated histories", model="recipe")
+    assert recipe["low"] > 0.0
+
+
 def test_the_default_penalty_is_compared_with_its_multiples():
     rows = run_tiny("rules", "--family", "documents", "--multiples", "3")
     *cells, family = rows
@@ -177,7 +187,10 @@ def test_duels_with_cycles_need_models_of_pairs():
 
 
 def test_multilabel_gains():
-    rows = {row["model"]: row for row in run_tiny("multilabel", "--repeats", "1")}
+    rows = {
+        row["model"]: row
+        for row in run_tiny("multilabel", "--part", "thresholds", "--repeats", "1")
+    }
     assert rows["ours"]["fit"] > 1
     for row in rows.values():
         assert row["gain"] == pytest.approx(rows["ours"]["f1"] - row["f1"])

@@ -10,7 +10,6 @@ import pytest
 import sklearn
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import estimator_checks, get_tags
@@ -66,6 +65,7 @@ ESTIMATORS = [
     LowRankSurrogateClassifier(estimator="logistic"),
     LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
     LowRankSurrogateMultilabelClassifier(),
+    LowRankSurrogateMultilabelClassifier(estimator="logistic+trees"),
     LowRankSurrogateMultilabelClassifier(
         target_loss="hamming", estimator=DecisionTreeRegressor(random_state=0)
     ),
@@ -201,15 +201,11 @@ def test_query_ids_are_passed_by_name(estimator):
         clone(estimator).fit([[0.0], [1.0]], [0, 1], [0, 0])
 
 
-#: In the words of its tag: scikit-learn 1.6 does not say so of its forests.
-FOREST_TAKES_SPARSE = get_tags(ExtraTreesRegressor()).input_tags.sparse
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("estimator", "sparse", "multi_label"),
     [
-        (LowRankSurrogateClassifier(estimator="trees"), FOREST_TAKES_SPARSE, None),
+        (LowRankSurrogateClassifier(estimator="trees"), True, None),
         (LowRankSurrogateRanker(estimator="trees"), False, None),
         (LowRankSurrogateMultilabelClassifier(), True, True),
         (PrecisionAtKPerceptron(), True, False),

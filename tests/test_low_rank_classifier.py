@@ -456,7 +456,7 @@ def test_named_trees_are_a_forest_that_tells_classes_between_others():
     trees = LowRankSurrogateClassifier(estimator="trees", random_state=0).fit(X, y)
     assert linear.score(X, y) < 0.9 < trees.score(X, y)
     (forest,) = trees.estimators_
-    by_hand = RandomForestClassifier(random_state=forest.random_state).fit(X, y)
+    by_hand = clone(forest).fit(X, y)
     X = X + 0.3 * rng.normal(
         size=X.shape
     )  # new rows: each tree knows those of fit by heart

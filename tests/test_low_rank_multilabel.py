@@ -1,5 +1,7 @@
 """LowRankSurrogateMultilabelClassifier and the losses of sets: theorems, invariances, bad input."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -332,11 +334,13 @@ def test_trees_estimate_probabilities_of_the_sets():
     model = fitted(X, Y, estimator="trees", random_state=0)
     (forest,) = model.estimators_
     sets, classes = np.unique(Y, axis=0, return_inverse=True)
-    by_hand = RandomForestClassifier(random_state=forest.random_state).fit(
-        X, classes.ravel()
-    )
     rows = X + 0.3 * np.random.default_rng(0).normal(size=X.shape)
-    u = by_hand.predict_proba(rows) @ FBeta().encode(sets, int(Y.sum(axis=1).max()))
+    by_hand = [
+        clone(half).fit(X, classes.ravel()).predict_proba(rows)
+        for half in forest.forests_
+    ]
+    assert [len(half) for half in forest.forests_] == [50, 50]
+    u = np.mean(by_hand, axis=0) @ FBeta().encode(sets, int(Y.sum(axis=1).max()))
     np.testing.assert_allclose(model.predict_surrogate(rows), u, atol=1e-12)
     assert model.score(X, Y) > fitted(X, Y).score(X, Y)
     again = fitted(X, Y, estimator="trees", random_state=0)
@@ -344,6 +348,36 @@ def test_trees_estimate_probabilities_of_the_sets():
     many = np.random.default_rng(0).integers(0, 2, (40_000, 15))
     with pytest.raises(ValueError, match=r"A forest of .* sets.*estimator='logistic'"):
         fitted(np.zeros((40_000, 1)), many, estimator="trees")
+
+
+@pytest.mark.parametrize("target_loss", ["f1", "hamming"])
+def test_both_models_decode_the_mean_of_their_targets(target_loss):
+    both = fitted(
+        X, Y, target_loss=target_loss, estimator="logistic+trees", random_state=0
+    )
+    linear = fitted(X, Y, target_loss=target_loss)
+    trees = fitted(X, Y, target_loss=target_loss, estimator="trees", random_state=0)
+    rows = X + 0.3 * np.random.default_rng(0).normal(size=X.shape)
+    u = (linear.predict_surrogate(rows) + trees.predict_surrogate(rows)) / 2
+    np.testing.assert_array_equal(both.predict_surrogate(rows), u)
+    np.testing.assert_array_equal(
+        both.predict(rows), both.target_loss_.decode(u, Y.shape[1])
+    )
+    np.testing.assert_array_equal(both.coef_, linear.coef_)
+    assert both.estimators_ == [both.estimator_]
+    assert both.feature_importances_.shape == (X.shape[1],)
+    assert (both.alpha_, both.n_iter_) == (linear.alpha_, linear.n_iter_)
+    copy = pickle.loads(pickle.dumps(both))
+    np.testing.assert_array_equal(copy.predict(rows), both.predict(rows))
+    frame = pd.DataFrame(X).add_prefix("x")
+    named = clone(both).fit(frame, Y)
+    np.testing.assert_array_equal(
+        named.predict(pd.DataFrame(rows).add_prefix("x")), both.predict(rows)
+    )
+    doubled = clone(both).set_params(n_jobs=2).fit(X, Y, np.full(len(X), 2.0))
+    assert doubled.score(rows, Y) == pytest.approx(both.score(rows, Y), abs=0.05)
+    with refused_by("unknown labels of sets"):
+        clone(both).fit(X, np.where(np.eye(*Y.shape) == 1, np.nan, Y))
 
 
 def test_too_many_targets_are_refused_before_they_are_made():

@@ -31,11 +31,13 @@ def resolved_estimator(estimator, kind):
     """Replace "auto" by its meaning for a kind of labels, as of `Encoding`.
 
     "auto" is "ridge" for documents, else "logistic", which documents do not take.
-    "trees" are `document_trees`, `item_forest`, or a random forest as a classifier of
-    classes or distinct sets.
+    "trees" are `document_trees`, `item_forest`, or a forest as a classifier of classes
+    or distinct sets. Beside its trees "logistic+trees" is "logistic".
     """
     if not isinstance(estimator, str):
         return estimator
+    if estimator == "logistic+trees":
+        return "logistic"
     if estimator == "auto":
         return "ridge" if kind == "documents" else "logistic"
     if estimator == "logistic" and kind == "documents":

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -77,7 +77,7 @@ class FitsEncodedTargets(SetsParameters):
     intercept_: float | np.ndarray
     #: Whether linear models take float32.
     _keeps_float32: ClassVar[bool] = False
-    #: The tags of these trees are those of "trees".
+    #: The tags of these trees are those of "trees"; of classes, the trees themselves.
     _trees: ClassVar[Any] = HistGradientBoostingRegressor()
     #: Whether other estimators get the data frame itself.
     _keeps_frames: ClassVar[bool] = False
@@ -228,13 +228,13 @@ class FitsEncodedTargets(SetsParameters):
     def _fit_classifier(self, X, y, weights, encode):
         """Fit a classifier; the model predicts the expected vector of the class.
 
-        "trees" are a random forest. ``encode(labels)`` returns the vectors of the
-        classes, shape (n_labels, d).
+        A name in `estimator` means trees, the class variable `_trees`.
+        ``encode(labels)`` returns the vectors of the classes, shape (n_labels, d).
         """
         estimator = self.estimator
         if isinstance(estimator, str):
             X = forest_columns(X, self)
-            estimator = RandomForestClassifier()
+            estimator = clone(self._trees).set_params(n_jobs=self.n_jobs)
         say(self, f"{type(estimator).__name__} on {X.shape}, as a classifier")
         classifier = seeded(estimator, self.random_state)
         fit_one(classifier, X, y, weights_given(classifier, weights))

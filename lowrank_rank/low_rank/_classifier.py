@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,6 +31,7 @@ from ..validation._kinds import arrive
 from ..validation._labels import read_weights
 from ..validation._parameters import RUNTIME, count, fresh_fit, number, predictor, say
 from ..validation._read import Data
+from ._calibrated_forest import CalibratedForest
 
 
 def _has_probabilities(classifier):
@@ -97,11 +97,10 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
     estimator : {"auto", "ridge", "logistic", "trees"}, regressor or classifier, \
             default="auto"
         The model. "auto" and "logistic" are multinomial logistic regression; its
-        probabilities p give ``u = sum of p(y) alpha(y)``. "trees" is
-        ``RandomForestClassifier()``. Under unequal costs take
-        ``CalibratedClassifierCV(RandomForestClassifier())``: its probabilities are
-        better, in five times the time. "ridge" is linear least squares of
-        ``alpha(y)``. A classifier needs ``predict_proba``.
+        probabilities p give ``u = sum of p(y) alpha(y)``. "trees" is 50 trees of a
+        random forest and 50 extra trees, all of bootstraps; a sigmoid for each class
+        makes their votes on rows out of the bootstrap probabilities. "ridge" is linear
+        least squares of ``alpha(y)``. A classifier needs ``predict_proba``.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
         1 for "ridge"; for "logistic" 1/k of k classes, 1/4 of two. "gcv", of "ridge",
@@ -112,7 +111,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
     max_iter : int, default=1000
         Largest number of iterations of "logistic" and "ridge".
     n_jobs : int or None, default=None
-        Parallel fits of a regressor with a single output.
+        Parallel fits of "trees", or of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
         Seed of `estimator`.
     verbose : int, default=0
@@ -172,7 +171,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
     classes_: np.ndarray
     decisions_: np.ndarray
     _keeps_float32: ClassVar = True
-    _trees: ClassVar = RandomForestClassifier()
+    _trees: ClassVar = CalibratedForest()
     _keeps_frames: ClassVar = True
     _shared: ClassVar = ("classes_", "decisions_", "_loss_")
     _parameters: ClassVar = {

@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..fitting._any_regressor import resolved_estimator
@@ -26,6 +25,7 @@ from ..validation._kinds import arrive
 from ..validation._labels import check_items_judged, read_item_names, read_weights
 from ..validation._parameters import RUNTIME, count, fresh_fit, number, regressor
 from ..validation._read import Data
+from ._calibrated_forest import CalibratedForest
 
 
 class LabelledSets:
@@ -54,6 +54,18 @@ class LabelledSets:
         return u
 
 
+class MeanOfModels:
+    """Mean of the surrogate vectors of two models."""
+
+    def __init__(self, linear, trees):
+        self.linear = linear
+        self.trees = trees
+
+    def predict(self, X):
+        """Predict surrogate vectors (n, d)."""
+        return (self.linear.predict(X) + self.trees.predict(X)) / 2.0
+
+
 class LowRankSurrogateMultilabelClassifier(
     FitsEncodedTargets, ClassifierMixin, BaseEstimator
 ):
@@ -69,11 +81,13 @@ class LowRankSurrogateMultilabelClassifier(
     target_loss : {"f1", "hamming"} or SetLoss, default="f1"
         The measure to train for: "f1" of each row, "hamming", the fraction of right
         labels, or an object such as ``FBeta(beta=2)``.
-    estimator : {"auto", "logistic", "ridge", "trees"} or regressor, default="auto"
+    estimator : {"auto", "logistic", "ridge", "trees", "logistic+trees"} or \
+            regressor, default="auto"
         The model of the targets. "auto" and "logistic" are logistic regression of each
         target that is not constant in fit; "f1" averages its probability of a label
         with the probability of the label alone. "ridge" is linear least squares.
-        "trees" is ``RandomForestClassifier()``, with a class for each set in fit.
+        "trees" is 50 trees of a random forest and 50 extra trees, with a class for each
+        set in fit. "logistic+trees" decodes the mean of the targets of both models.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
         1/4 for "logistic" and 1 for "ridge". "gcv", of "ridge", is the best of 65 by
@@ -83,7 +97,7 @@ class LowRankSurrogateMultilabelClassifier(
     max_iter : int, default=1000
         Largest number of iterations of "logistic" and "ridge".
     n_jobs : int or None, default=None
-        Parallel fits of a regressor with a single output.
+        Parallel fits of "trees", or of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
         Seed of `estimator`.
     verbose : int, default=0
@@ -99,11 +113,12 @@ class LowRankSurrogateMultilabelClassifier(
         Number s of columns of y.
     coef_, intercept_ : ndarrays of shape (d, n_features) and (d,)
         The linear models have them, as in `LowRankSurrogateRanker`. "logistic" of "f1"
-        has d + s, the last ones of the labels.
+        has d + s, the last ones of the labels. "logistic+trees" has those of
+        "logistic".
     low_, high_ : ndarrays of shape (d,) or (d + s,)
         Bounds of the targets of "logistic".
     estimators_ : list of regressors
-        One model, or one for each target. "trees": one classifier.
+        One model, or one for each target. "trees", "logistic+trees": one classifier.
     estimator_, feature_importances_
         The only model, and its importances.
     alpha_ : float
@@ -144,10 +159,17 @@ class LowRankSurrogateMultilabelClassifier(
 
     classes_: np.ndarray
     n_labels_: int
-    _trees: ClassVar = RandomForestClassifier()
+    _trees: ClassVar = CalibratedForest(calibrated=False)
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
-        "estimator": [regressor, "auto", "logistic", "ridge", "trees"],
+        "estimator": [
+            regressor,
+            "auto",
+            "logistic",
+            "ridge",
+            "trees",
+            "logistic+trees",
+        ],
         "alpha": ["auto", "gcv", number(0)],
         "tol": [number(0)],
         "max_iter": [count()],
@@ -224,10 +246,26 @@ class LowRankSurrogateMultilabelClassifier(
             self._max_size_ = int(np.nansum(sets, axis=1).max())
             rows = Data(X, sets, None, read_weights(sample_weight, len(sets)))
             self._check_known(rows, loss)
-            self._keep(self._fit_model(rows, loss))
-            if isinstance(self._model_, FractionalModel) and isinstance(loss, FBeta):
-                self._model_ = LabelledSets(self._model_, self.n_labels_)
+            has_both = self._has_both()
+            if self._has_trees() or has_both:
+                forest = self._fit_forest(rows, loss)
+                self._keep(forest)
+            if not self._has_trees():
+                self._keep(self._fit_targets(rows, loss))
+            if has_both:
+                self._model_ = MeanOfModels(self._model_, forest)
         return self
+
+    def _has_both(self):
+        """Return whether the model is the mean of a linear model and a forest."""
+        return isinstance(self.estimator, str) and self.estimator == "logistic+trees"
+
+    def _keep(self, model, *, flat=None):
+        """Set the fitted attributes of a model."""
+        super()._keep(model, flat=flat)
+        is_of_labels = isinstance(self.target_loss_, FBeta)
+        if isinstance(model, FractionalModel) and is_of_labels:
+            self._model_ = LabelledSets(model, self.n_labels_)
 
     def _check_known(self, rows, loss):
         """Refuse labels without a known entry, and NaN where whole sets are needed."""
@@ -237,14 +275,12 @@ class LowRankSurrogateMultilabelClassifier(
             refuse(
                 CHECKS_OF_KNOWN_SETS,
                 is_known=is_known,
-                has_trees=self._has_trees(),
+                has_trees=self._has_trees() or self._has_both(),
                 needs_sizes=isinstance(loss, FBeta),
             )
 
-    def _fit_model(self, rows, loss):
-        """Fit the regression of the encoded sets, or a forest with a class for each."""
-        if self._has_trees():
-            return self._fit_forest(rows, loss)
+    def _fit_targets(self, rows, loss):
+        """Fit the regression of the encoded sets."""
         n = len(rows.y)
         d = loss.encode(rows.y[:0], self._max_size_).shape[1]
         check_size(
@@ -259,7 +295,7 @@ class LowRankSurrogateMultilabelClassifier(
         return self._regress(rows, Encoding("sets", targets))
 
     def _fit_forest(self, rows, loss):
-        """Fit a random forest whose classes are the distinct sets."""
+        """Fit a forest whose classes are the distinct sets."""
         sets, classes = np.unique(rows.y, axis=0, return_inverse=True)
         check_size(
             f"A forest of {len(rows.y)} rows and {len(sets)} sets",

@@ -674,8 +674,8 @@ CHECKS_OF_KNOWN_SETS = [
         name="unknown labels of sets",
         finds=_finds_unknown_sets,
         sentence=(
-            "y has NaN: estimator='trees' needs every label, and the F-measure some "
-            "rows that know all labels."
+            "y has NaN: estimator='trees' or 'logistic+trees' needs every label, and "
+            "the F-measure some rows that know all labels."
         ),
         remedies={
             "To leave out single labels": 'target_loss = "hamming"\nestimator = "auto"'
