@@ -744,3 +744,22 @@ CHECKS_OF_CATEGORIES = [
         ),
     ),
 ]
+
+
+def _no_index(given):
+    """Find an X whose rows have no names."""
+    if hasattr(given.X, "iloc"):
+        return None
+    return {"got": type(given.X).__name__}
+
+
+CHECKS_OF_INDEX = [
+    Check(
+        name="rows without an index",
+        finds=_no_index,
+        sentence=(
+            "as_frame=True names the ranks by the index of X: X must be a frame of "
+            "pandas, got {got}. Without it ranks are in the order of the rows."
+        ),
+    ),
+]

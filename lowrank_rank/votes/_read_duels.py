@@ -81,19 +81,19 @@ def read_duels(duels, covariates, of_rows, item_a, item_b, result, half_games):
         The arguments weight, group and judge by name: a column's name, an array or
         None.
     """
-    named = {"item_a": item_a, "item_b": item_b, "result": result}
-    named = {argument: name for argument, name in named.items() if name is not None}
     given = Given(
         duels=duels,
         columns=column_names(duels),
         covariates=covariates,
+        item_a=item_a or _COLUMNS["item_a"],
+        item_b=item_b or _COLUMNS["item_b"],
+        result=result or _COLUMNS["result"],
         half_games=half_games,
-        **{**_COLUMNS, **named},
         **of_rows,
     )
-    given.names_columns = bool(named) or any(
-        isinstance(value, str) or are_names(value)
-        for value in (covariates, *of_rows.values())
+    may_be_names = (item_a, item_b, result, covariates, *of_rows.values())
+    given.names_columns = any(
+        isinstance(value, str) or are_names(value) for value in may_be_names
     )
     _find_layout(given)
     refuse(CHECKS_OF_DUELS, given)

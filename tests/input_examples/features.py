@@ -466,4 +466,13 @@ EXAMPLES = [
         Example("no known category", stack_with_text, f"X['c'] = {values}", PREDICT)
         for values in ("1.0", "True", "numpy.arange(24)")
     ),
+    *(
+        Example(
+            "rows without an index",
+            given,
+            fault,
+            "result = model.rank(X, one_list=True, as_frame=True)",
+        )
+        for given, fault in ((fitted, "X = X.to_numpy()"), (fitted_polars, ""))
+    ),
 ]
