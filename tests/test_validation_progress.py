@@ -38,7 +38,7 @@ def test_without_a_name_nothing_is_printed(capsys):
     clock.now = 100.0
     progress.advance("rounds")
     assert not capsys.readouterr().out
-    assert list(counted("ab", None, 2, "letters")) == ["a", "b"]
+    assert list(counted("ab", None, "letters")) == ["a", "b"]
 
 
 def test_kinds_have_speeds_of_their_own(capsys):
@@ -74,7 +74,7 @@ def test_lines_of_fits_change_no_digit(model, capsys, monkeypatch):
     plain = model.fit(X, y, qid=qid).predict(X)
     assert not capsys.readouterr().out
     ticks = iter(range(10**6))
-    monkeypatch.setattr(Progress.__init__, "__defaults__", (lambda: next(ticks),))
+    monkeypatch.setattr(Progress.__init__, "__defaults__", (lambda: next(ticks), None))
     np.testing.assert_array_equal(
         model.set_params(verbose=1).fit(X, y, qid=qid).predict(X), plain
     )

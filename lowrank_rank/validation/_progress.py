@@ -24,12 +24,15 @@ class Progress:
         Size of all steps of each kind. One kind is counted: ``{"rounds": 300}``.
     clock : callable, default=time.perf_counter
         Returns seconds.
+    file : file or None, default=None
+        None is standard output.
     """
 
-    def __init__(self, name, sizes, clock=perf_counter):
+    def __init__(self, name, sizes, clock=perf_counter, file=None):
         self.name = name
         self.sizes = dict(sizes)
         self.clock = clock
+        self.file = file
         self.report = _outer.get()
         self.done = dict.fromkeys(sizes, 0.0)
         self.seconds = dict.fromkeys(sizes, 0.0)
@@ -58,7 +61,7 @@ class Progress:
         if not self.has_told or now - self.last_line >= 1.0:
             self.has_told = True
             self.last_line = now
-            print(line, flush=True)
+            print(line, flush=True, file=self.file)
 
     def fraction(self):
         """Return the fraction of all steps that is done, by size."""
@@ -143,19 +146,20 @@ def following_fit(kind, size, line=None):
     report(1.0)
 
 
-def counted(steps, name, n_steps, kind):
+def counted(steps, name, kind, file=None):
     """Yield the steps of a loop, with lines of progress.
 
     Parameters
     ----------
-    steps : iterable
+    steps : sequence
     name : str or None
         As in `Progress`.
-    n_steps : int
     kind : str
         What the steps are, in the plural.
+    file : file or None, default=None
+        As in `Progress`.
     """
-    progress = Progress(name, {kind: n_steps})
+    progress = Progress(name, {kind: len(steps)}, file=file)
     for step in steps:
         yield step
         progress.advance(kind)
