@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from lowrank_rank.validation._progress import counted
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -27,6 +29,11 @@ def optional_peer(module):
     except ImportError:
         print(f"needs {module}: pip install .[benchmark]; skipped", file=sys.stderr)
         return None
+
+
+def repeated(steps, name):
+    """Yield the repetitions of a simulation; a line a second on stderr has the time left."""
+    return counted(steps, name, "repetitions", file=sys.stderr)
 
 
 def best_seconds(calls, repeats, clock=perf_counter):

@@ -9,10 +9,13 @@ from scipy import stats
 
 from lowrank_rank.evaluation import _judged, compare_judged_runs, compare_runs
 
+from ._common import repeated
+
 N_DOCUMENTS = 60
 #: How much more a relevant document scores than others, for the new run; 1 for the old.
 SIGNALS = {"new better": 1.25, "equal": 1.0, "old better": 0.8}
 POOLS = ("complete", "one-sided", "symmetric", "shared", "2 % lost")
+
 NAMES = [f"d{i}" for i in range(N_DOCUMENTS)]
 
 
@@ -24,7 +27,7 @@ def holes(rng, repetitions, n_queries):
         n = 5 * n_queries if pool == "2 % lost" else n_queries
         for truth, signal in SIGNALS.items():
             verdicts = []
-            for _ in range(repetitions):
+            for _ in repeated(range(repetitions), "holes"):
                 relevant, scores = _draw(rng, signal, n)
                 qrels, runs = _judge(rng, relevant, scores, pool, depth=10)
                 looks = pool != "2 % lost"
@@ -42,7 +45,7 @@ def remedies(rng, repetitions, n_queries):
     """
     for truth, sign in (("new better", 1), ("old better", -1)):
         verdicts = []
-        for _ in range(repetitions):
+        for _ in repeated(range(repetitions), "holes"):
             relevant, scores = _draw(rng, SIGNALS[truth], n_queries)
             qrels, runs = _judge(rng, relevant, scores, "one-sided", depth=10)
             condensed = {
@@ -84,7 +87,7 @@ def real(rng, repetitions, grades, scores, qid):
             ("old better", -1, (1, 0)),
         ):
             verdicts = []
-            for _ in range(repetitions):
+            for _ in repeated(range(repetitions), "holes"):
                 chosen = rng.permutation(len(rows_of))[:150]
                 relevant = []
                 found: dict[str, list] = {"new": [], "old": []}
@@ -111,12 +114,12 @@ def two_kinds(rng, repetitions):
     for n in (8, 15, 30):
         drawn = []
         for noise, pool in product((0.0, 0.8, 1.2), ("old", "third")):
-            for _ in range(repetitions):
+            for _ in repeated(range(repetitions), "holes"):
                 drawn.append((1, _of_two_kinds(rng, noise, pool, n)))
         n_adverse = len(drawn)
         for truth, sign in (("new better", 1), ("old better", -1)):
             for pool in ("symmetric", "shared"):
-                for _ in range(repetitions):
+                for _ in repeated(range(repetitions), "holes"):
                     relevant, scores = _draw(rng, SIGNALS[truth], n)
                     given = _judge(rng, relevant, scores, pool, depth=10)
                     drawn.append((sign, given))
@@ -150,7 +153,7 @@ def six_systems(rng, repetitions, n_queries):
     """
     sizes = [n for n in (0, 10, 20, 40) if n < n_queries]
     found: dict[tuple, list] = {}
-    for _ in range(repetitions):
+    for _ in repeated(range(repetitions), "holes"):
         qrels, pool, runs = _of_six(rng, n_queries)
         truth = _compare(qrels, runs, "ndcg@10").mean
         for n in sizes:

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank.metrics import measure_score
 
-from ._common import print_table
+from ._common import print_table, repeated
 from ._sets import binary_sets
 
 SETS = ("letter", "ijcnn1", "a9a", "generated")  # cover is not the paper's Covertype
@@ -86,7 +86,7 @@ def splits(args):
         if name not in args.sets:
             continue
         X, y = load()
-        for seed in range(1 if args.tiny else args.seeds):
+        for seed in repeated(range(1 if args.tiny else args.seeds), "papers_top"):
             rows = np.random.default_rng(seed).permutation(len(X))[: args.rows]
             parts = train_test_split(
                 X[rows], y[rows], test_size=0.3, stratify=y[rows], random_state=seed

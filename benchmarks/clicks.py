@@ -24,7 +24,7 @@ from lowrank_rank.clicks import (
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 
-from ._common import paired, print_table
+from ._common import paired, print_table, repeated
 
 TRUST = np.full(30, 0.9), 0.3 / np.arange(1, 31)
 #: Queries that the ranker of the lists was fitted to, and the trust of the readers.
@@ -74,7 +74,7 @@ def labels_part(args, part, n_queries):
     """A row for each target, label and surrogate."""
     n_fitted, trust = LOGS[part]
     found = {}
-    for seed in range(args.seeds):
+    for seed in repeated(range(args.seeds), "clicks"):
         queries = Queries(seed, n_queries, n_fitted)
         options = {"n_sessions": args.sessions, "trust": trust, "random_state": seed}
         log = make_clicks(queries.y, queries.qid, scores=queries.scores, **options)
@@ -112,7 +112,10 @@ def mean_of_rows(log, values):
 def estimated_part(args, part, n_queries):
     """A row for each steepness eta of the propensities, the mean over seeds."""
     for eta in (0.5, 1.5):
-        found = [estimated(seed, eta, n_queries, args) for seed in range(args.seeds)]
+        found = [
+            estimated(seed, eta, n_queries, args)
+            for seed in repeated(range(args.seeds), "clicks")
+        ]
         yield {
             "eta": eta,
             **{name: float(np.mean([f[name] for f in found])) for name in found[0]},

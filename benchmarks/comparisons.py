@@ -27,7 +27,7 @@ from lowrank_rank.evaluation._paired_differences import statistics_of_difference
 from lowrank_rank.metrics import ndcg_score
 
 from . import _holes, _looks
-from ._common import coverage_row, print_table, summary_row
+from ._common import coverage_row, print_table, repeated, summary_row
 from ._sets import load_lightgbm_example
 from .intervals import held_out_scores
 
@@ -91,7 +91,7 @@ def population(kind, spread, size, seed=0):
 def drawn(values, n, repetitions, *, exchangeable):
     """The comparisons of samples of n queries."""
     rng = np.random.RandomState(n)
-    for _ in range(repetitions):
+    for _ in repeated(range(repetitions), "comparisons"):
         sample = values[rng.randint(len(values), size=n)]
         if exchangeable:
             order = np.argsort(rng.uniform(size=sample.shape), axis=1)

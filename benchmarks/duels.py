@@ -21,7 +21,7 @@ from scipy.special import expit
 from lowrank_rank.clicks import propensities_from_clicks
 from lowrank_rank.votes import bradley_terry
 
-from ._common import print_table
+from ._common import print_table, repeated
 
 STRENGTHS = np.linspace(1.0, -1.0, 5)
 #: Propensities of four positions.
@@ -83,7 +83,7 @@ def groups_part(args):
                 groups_draw(
                     np.random.default_rng([args.seed, n_groups, draw]), group, truth
                 )
-                for draw in range(args.repetitions)
+                for draw in repeated(range(args.repetitions), "duels")
             ]
             names = ("covered", "normal", "ranks", "normal ranks", "equal items")
             means = np.mean(found, axis=0).tolist()
@@ -128,7 +128,7 @@ def judges_part(args):
         judge = np.arange(600) // duels_each
         equal = []
         guessing = []
-        for draw in range(args.repetitions):
+        for draw in repeated(range(args.repetitions), "duels"):
             rng = np.random.default_rng([args.seed, duels_each, draw])
             equal.append(judges_draw(rng, judge, np.ones(len(judge))))
             guessing.append(judges_draw(rng, judge, 1.0 * (judge % 3 > 0)))
@@ -170,7 +170,7 @@ def documents_part(args):
     """Coverage of propensities by the number of documents."""
     for n_documents, rare in ((5, 0), (10, 0), (20, 0), (80, 0), (40, 5), (40, 10)):
         inside = []
-        for draw in range(args.repetitions):
+        for draw in repeated(range(args.repetitions), "duels"):
             rng = np.random.default_rng([args.seed, n_documents, rare, draw])
             inside.append(documents_draw(rng, n_documents, rare))
         what = f"{n_documents} documents"
@@ -216,7 +216,7 @@ def separated_part(args):
         (8, 16, 2.0),
     ):
         losses = []
-        for draw in range(args.repetitions):
+        for draw in repeated(range(args.repetitions), "duels"):
             rng = np.random.default_rng([args.seed, r, n, draw])
             losses += separated_draw(rng, r, n, spread)
         row = {"what": f"{n} duels of {r} items, spread {spread}"}

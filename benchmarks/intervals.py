@@ -29,7 +29,7 @@ from lowrank_rank.evaluation._mean_intervals import folds, student, weighted_mom
 from lowrank_rank.evaluation._paired_differences import statistics_of_differences
 from lowrank_rank.votes import bradley_terry, consensus_ranking
 
-from ._common import coverage_row, print_table, summary_row
+from ._common import coverage_row, print_table, repeated, summary_row
 from ._sets import load_lightgbm_example
 
 N_UNLABELLED = 1000
@@ -428,7 +428,7 @@ def votes_part(args, repetitions, n_voters=200, n_items=8):
     truth = np.arange(1, n_items + 1)
     for gap, method in product((0.5, 0.2, 0.05), ("kemeny", "copeland", "borda")):
         ends = []
-        for seed in range(repetitions):
+        for seed in repeated(range(repetitions), "intervals"):
             rng = np.random.RandomState(seed)
             grades = -gap * np.arange(n_items) + rng.gumbel(size=(n_voters, n_items))
             found = consensus_ranking(

@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 from lowrank_rank import LowRankSurrogateMultilabelClassifier
 from lowrank_rank.target_losses import FBeta
 
-from ._common import best_seconds, paired, print_table
+from ._common import best_seconds, paired, print_table, repeated
 from ._sets import multilabel
 
 F1 = FBeta()
@@ -149,7 +149,7 @@ def thresholds(args):
 def f1_of_rows(X, y, n_folds, n_repeats, n_thresholds):
     """F1 of each row by model, held out, mean over the repeats."""
     found = {}
-    for seed in range(n_repeats):
+    for seed in repeated(range(n_repeats), "multilabel"):
         for train, test in KFold(n_folds, shuffle=True, random_state=seed).split(X):
             sets = predictions(X[train], y[train], X[test], n_thresholds)
             for model, predicted in sets.items():

@@ -45,6 +45,7 @@ RESULTS = (
     "evaluation._comparison.RankerComparison",
     "evaluation._mean_intervals.MeanIntervals",
     "decoders._decoded.Decoded",
+    "model_selection.QueryImportances",
     "low_rank._calibration.CalibrationReport",
     "low_rank._calibration.CalibrationCheck",
     "order_preserving._bounds.OrderCheck",
@@ -166,7 +167,7 @@ GROUPS = (
             Section(
                 "Splits, learning curves, importances, cuts of lists",
                 "evaluation",
-                ("model_selection.*",),
+                ("model_selection.*", "model_selection.QueryImportances"),
             ),
         ),
     ),

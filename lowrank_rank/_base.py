@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
+from ._tables import pandas_for
 from ._version import __version__
 from .lists._lists import RankingLists, slices
 from .lists._ranks import ranks_from_scores
@@ -28,6 +29,7 @@ from .validation._arrays import (
     take_rows,
 )
 from .validation._check import refuse
+from .validation._checks_of_features import CHECKS_OF_INDEX
 from .validation._checks_of_labels import CHECKS_OF_SCORED_ROWS
 from .validation._checks_of_models import CHECKS_OF_KEYWORDS
 from .validation._classes import read_binary_labels
@@ -336,8 +338,13 @@ class BaseRanker(SetsParameters):
         say(self, f"{self.target_loss_!r} {words}")
 
     def rank(
-        self, X: MatrixLike, *, qid: ArrayLike | None = None, one_list: bool = False
-    ) -> np.ndarray:
+        self,
+        X: MatrixLike,
+        *,
+        qid: ArrayLike | None = None,
+        one_list: bool = False,
+        as_frame: bool = False,
+    ) -> Any:
         """Rank the items of each list, 1 = best.
 
         Parameters
@@ -350,10 +357,15 @@ class BaseRanker(SetsParameters):
         one_list : bool, default=False
             Rank all rows as one list of documents, as a service does that answers one
             query at a time, without qid.
+        as_frame : bool, default=False
+            Whether to return what the index of X names: of documents a Series "rank",
+            of fixed items a frame with a column for each item. It is an argument of the
+            call, as in scikit-learn's loaders; ``set_output`` is for transformers, and
+            predictions of scikit-learn stay arrays.
 
         Returns
         -------
-        ndarray of int, shape (n_rows,) or (n_queries, r)
+        ndarray of int, shape (n_rows,) or (n_queries, r), or Series or DataFrame
             Equal scores are ranked in the order of the rows. Fixed items have the order
             of the columns of y, with names in ``item_names_`` if y is a frame.
 
@@ -361,15 +373,29 @@ class BaseRanker(SetsParameters):
         ------
         ValueError
             If qid does not fit X, is missing after a fit with ids, or comes with a
-            model of fixed items or with ``one_list=True``.
+            model of fixed items or with ``one_list=True``; or if X has no index for
+            ``as_frame=True``.
         """
         check_is_fitted(self)
+        if as_frame:
+            refuse(CHECKS_OF_INDEX, X=X)
         arrive(X=X, qid=qid)
         check_same_index(X=X, qid=qid)
         check_one_list(one_list, qid=qid, n_items=self.n_items_)
         if qid is None and self._has_qid_ and not one_list:
             refuse(CHECKS_OF_SCORED_ROWS, model=self, has_ids_in_fit=True)
-        return self._ranks(X, qid)
+        ranks = self._ranks(X, qid)
+        if as_frame:
+            return self._named_ranks(ranks, X)
+        return ranks
+
+    def _named_ranks(self, ranks, X):
+        """Name the ranks by the index of X, and by the items."""
+        pandas = pandas_for("as_frame=True")
+        if ranks.ndim == 1:
+            return pandas.Series(ranks, index=X.index, name="rank")
+        items = getattr(self, "item_names_", None)
+        return pandas.DataFrame(ranks, index=X.index, columns=items)
 
     def _ranks(self, X, qid):
         """Return the ranks of the scores, in the shape of `rank`."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -16,6 +16,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from ._tables import pandas_for
 from ._typing import Bunch
 from .metrics._scorer import make_ranking_scorer
 from .validation._arrays import (
@@ -53,6 +54,9 @@ from .validation._labels import (
 from .validation._parameters import checked, count, number
 from .validation._rules import look_for
 from .validation._times import read_times
+
+if TYPE_CHECKING:
+    import pandas
 
 __all__ = [
     "QueryTimeSeriesSplit",
@@ -483,7 +487,7 @@ def query_permutation_importance(
     n_repeats: int = 5,
     n_jobs: int | None = None,
     random_state: Any = None,
-) -> Bunch | dict[str, Bunch]:
+) -> "QueryImportances | dict[str, QueryImportances]":
     """Measure how much a ranker loses when a feature is permuted within each query.
 
     `sklearn.inspection.permutation_importance` would permute over all rows. A feature
@@ -511,15 +515,19 @@ def query_permutation_importance(
 
     Returns
     -------
-    Bunch
-        With ``importances`` (n_features, n_repeats), what the score falls by, and their
-        ``importances_mean`` and ``importances_std``; for several measures a dict of
-        these.
+    QueryImportances
+        A Bunch with ``importances`` (n_features, n_repeats), what the score falls by,
+        their ``importances_mean`` and ``importances_std``, and ``feature_names``;
+        ``to_frame()`` sorts them. For several measures a dict of these.
 
     Raises
     ------
     ValueError
         If there are no ids, or X is sparse.
+
+    See Also
+    --------
+    lowrank_rank.plotting.PermutationImportanceDisplay : Draws the result.
 
     Examples
     --------
@@ -534,6 +542,10 @@ def query_permutation_importance(
     ...     ranker, X, y, qid=qid, scoring="precision@1", random_state=0)
     >>> found.importances_mean
     array([0.5, 0. ])
+    >>> found.to_frame()
+      feature  importance       std
+    0      x0         0.5  0.316228
+    1      x1         0.0  0.000000
     """
     arrive({"X"}, estimator=estimator, X=X, y=y, qid=qid)
     target, query_of_row = _read_queries(X, y, qid, is_permuted=True)
@@ -552,13 +564,48 @@ def query_permutation_importance(
         for column, seed in enumerate(seeds)
     )
     baseline = scorer(estimator, features, target)
+    names = [str(name) for name in column_names(X)]
+    if not names:  # as scikit-learn names the columns of arrays
+        names = [f"x{i}" for i in range(features.shape[1])]
     if not isinstance(baseline, dict):
-        return _importances(baseline, scores)
+        return _importances(baseline, scores, names)
     importances = {}
     for name, value in baseline.items():
         scores_of_name = [[each[name] for each in repeats] for repeats in scores]
-        importances[name] = _importances(value, scores_of_name)
+        importances[name] = _importances(value, scores_of_name, names)
     return importances
+
+
+class QueryImportances(Bunch):
+    """Importances of features; returned by `query_permutation_importance`.
+
+    Attributes
+    ----------
+    importances : ndarray of shape (n_features, n_repeats)
+        What the score falls by in each permutation of a feature.
+    importances_mean, importances_std : ndarray of shape (n_features,)
+        Their mean and standard deviation.
+    feature_names : ndarray of str, shape (n_features,)
+        Names of the columns of X; "x0", "x1", ... if X has none.
+    """
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return a table of the features, the most important one first.
+
+        Returns
+        -------
+        DataFrame
+            A row for each feature, with the columns "feature", "importance", the mean,
+            and "std".
+        """
+        order = np.argsort(-self.importances_mean, kind="stable")
+        return pandas_for("to_frame").DataFrame(
+            {
+                "feature": self.feature_names[order],
+                "importance": self.importances_mean[order],
+                "std": self.importances_std[order],
+            }
+        )
 
 
 def _scores_permuted(
@@ -590,11 +637,12 @@ def _permute_column(X, column, source):
     return permuted
 
 
-def _importances(baseline, scores):
+def _importances(baseline, scores, names):
     """Summarise by how much the score falls in each repetition of each feature."""
     drops = baseline - np.array(scores)
-    return Bunch(
+    return QueryImportances(
         importances_mean=drops.mean(axis=1),
         importances_std=drops.std(axis=1),
         importances=drops,
+        feature_names=np.array(names, dtype=object),
     )

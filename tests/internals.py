@@ -114,6 +114,12 @@ from lowrank_rank.validation._classes import (
 from lowrank_rank.validation._columns import kind_of_entries
 from lowrank_rank.validation._findings import found, reporting, reports
 from lowrank_rank.validation._ids import read_lists
+from lowrank_rank.validation._progress import (
+    Progress,
+    counted,
+    following,
+    following_fit,
+)
 from lowrank_rank.validation._read import Data
 from lowrank_rank.validation._rules import RULES
 from lowrank_rank.votes._consensus import rank_totals

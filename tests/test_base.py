@@ -475,3 +475,36 @@ def test_a_score_says_each_finding_once(verbose):
         warnings.simplefilter("always")
         ranker.score(X, y, qid=np.arange(30) + 100)
     assert ["single item" in str(one.message) for one in caught] == [True]
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_ranks_of_a_frame_have_its_index(has_ids):
+    pd = pytest.importorskip("pandas")
+    X, y, qid = make_ranking(n_lists=20, random_state=0)
+    names = [f"doc {i}" for i in range(len(X))][::-1]
+    frame = pd.DataFrame(X, index=names).add_prefix("x")
+    ranker = OrderPreservingRegressor().fit(frame, y, qid=qid)
+    lists = {"qid": qid} if has_ids else {"one_list": True}
+    ranks = ranker.rank(frame, **lists, as_frame=True)
+    assert ranks.name == "rank"
+    assert ranks.index.tolist() == names
+    assert_array_equal(ranks, ranker.rank(frame, **lists))
+    with refused_by("rows without an index"):
+        ranker.rank(frame.to_numpy(), **lists, as_frame=True)
+
+
+def test_ranks_of_fixed_items_have_the_index_and_the_items():
+    pd = pytest.importorskip("pandas")
+    data = make_label_ranking(20, random_state=0)
+    X, y = data.data, data.target
+    frame = pd.DataFrame(X, index=[f"user {i}" for i in range(len(X))]).add_prefix("x")
+    labels = pd.DataFrame(y, index=frame.index).add_prefix("item ")
+    ranker = LowRankSurrogateRanker(target_loss="ndcg").fit(frame, labels)
+    ranks = ranker.rank(frame, as_frame=True)
+    assert ranks.index.tolist() == frame.index.tolist()
+    assert ranks.columns.tolist() == labels.columns.tolist()
+    assert_array_equal(ranks, ranker.rank(frame))
+    unnamed = LowRankSurrogateRanker(target_loss="ndcg").fit(frame, y)
+    assert unnamed.rank(frame, as_frame=True).columns.tolist() == list(
+        range(y.shape[1])
+    )

@@ -5,10 +5,11 @@ import io
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from lowrank_rank.datasets import iter_lists, load_letor
+from lowrank_rank.datasets import dump_run, iter_lists, load_letor, load_run
 
 from .refusals import refused_by
 
@@ -154,3 +155,29 @@ def test_lines_have_a_limit(tmp_path):
             file.write(b" " * 2**20)
     with refused_by("long line"):
         load_letor(path)
+
+
+def test_documents_of_letor_lines_make_a_run(tmp_path):
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt.gz"
+    first.write_text(
+        "# head docid = X\n"
+        "1 qid:7 1:1 #docid = GX0-1 inc = 0.1 prob = 0.2\n"
+        "0 qid:7 2:1 # d2\n\n"
+        "0 qid:8 1:3\n"
+        "0 qid:8 1:4 # two words\n"
+    )
+    with gzip.open(second, "wt") as file:
+        file.write("2 qid:7 3:1 # docid=GX9\n")
+    data = load_letor(first, as_bunch=True)
+    assert data.docid.tolist() == ["GX0-1", "d2", None, None]
+    X, y, qid = load_letor(first)
+    assert (data.data != X).nnz == 0
+    assert (data.target.tolist(), data.qid.tolist()) == (y.tolist(), qid.tolist())
+    days = load_letor([first, second], as_bunch=True, dense=True)
+    assert days.data.shape == (5, 3)
+    assert days.qid.tolist() == ["0:7", "0:7", "0:8", "0:8", "1:7"]
+    assert days.docid[-1] == "GX9"
+    run = {"qid": days.qid[[0, 1, 4]], "docno": days.docid[[0, 1, 4]]}
+    path = tmp_path / "run.txt"
+    dump_run(pd.DataFrame({**run, "score": [1.0, 2.0, 3.0]}), path)
+    assert load_run(path) == {"0:7": {"d2": 2.0, "GX0-1": 1.0}, "1:7": {"GX9": 3.0}}

@@ -235,6 +235,26 @@ def test_permuted_values_stay_in_their_query(data):
             assert (np.delete(changed[column], column, axis=1) == 0).all()
 
 
+def test_importances_have_names_best_first(data):
+    X, y, qid = data
+    names = ["shift", "price", "age", "clicks"]
+    frame = pd.DataFrame(X, columns=names)
+    model = LowRankSurrogateRanker().fit(frame, y, qid=qid)
+    found = query_permutation_importance(model, frame, y, qid=qid, random_state=0)
+    assert found.feature_names.tolist() == names
+    table = found.to_frame()
+    assert table.columns.tolist() == ["feature", "importance", "std"]
+    assert table["importance"].is_monotonic_decreasing
+    assert sorted(table["feature"]) == sorted(names)
+    by_name = table.set_index("feature")
+    assert_array_equal(by_name.loc[names, "importance"], found.importances_mean)
+    assert_array_equal(by_name.loc[names, "std"], found.importances_std)
+    model = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    of_arrays = query_permutation_importance(model, X, y, qid=qid, random_state=0)
+    assert of_arrays.feature_names.tolist() == ["x0", "x1", "x2", "x3"]
+    assert_array_equal(of_arrays.importances, found.importances)
+
+
 def test_a_frame_is_split_by_its_column_of_ids():
     pytest.importorskip("pandas")
     frame = load_digits_retrieval(n_queries=12, n_candidates=5, as_frame=True).frame

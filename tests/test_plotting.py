@@ -21,8 +21,12 @@ from lowrank_rank import (
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
 from lowrank_rank.decoders import decode_pd_exact
 from lowrank_rank.evaluation import compare_rankers, compare_values
-from lowrank_rank.model_selection import query_learning_curve
+from lowrank_rank.model_selection import (
+    query_learning_curve,
+    query_permutation_importance,
+)
 from lowrank_rank.plotting import (
+    PermutationImportanceDisplay,
     PrecisionAtKDisplay,
     PreferenceMatrixDisplay,
     RankerComparisonDisplay,
@@ -368,3 +372,23 @@ def test_rank_intervals_are_drawn_best_on_top(wine):
         ax=display.ax_
     )
     assert bare.figure_ is display.figure_
+
+
+def test_importances_are_drawn_best_on_top(ranking):
+    X, y, qid = ranking
+    ranker = OrderPreservingRegressor().fit(X, y, qid=qid)
+    display = PermutationImportanceDisplay.from_estimator(
+        ranker, X, y, qid=qid, random_state=0, max_features=2
+    )
+    found = query_permutation_importance(ranker, X, y, qid=qid, random_state=0)
+    best = found.to_frame()["feature"].tolist()[:2]
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == best
+    low, high = display.ax_.get_ylim()
+    assert low > high  # the first row is on top
+    drawn = np.array([segment[:, 0] for segment in display.lines_.get_segments()])
+    rows = [found.feature_names.tolist().index(name) for name in best]
+    assert_allclose(drawn[:, 0], found.importances[rows].min(axis=1))
+    assert_allclose(drawn[:, 1], found.importances[rows].max(axis=1))
+    again = PermutationImportanceDisplay.from_importances(found, ax=display.ax_)
+    assert again.figure_ is display.figure_
+    assert len(again.lines_.get_segments()) == 3

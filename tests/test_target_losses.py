@@ -755,3 +755,28 @@ def test_a_loss_of_your_own_is_told_what_is_wrong():
         LowRankSurrogateRanker(target_loss=Misspelt()).fit(X, y, qid=qid)
     with refused_by("not a measure", TypeError):
         LowRankSurrogateRanker(target_loss=3).fit(X, y, qid=qid)
+
+
+def test_a_decoder_has_a_public_name():
+    """A loss of one's own makes its decoder from what the error of its targets names."""
+
+    class Sums(target_losses.NDCG):
+        def encode(self, y):
+            return np.asarray(y).sum(axis=1, keepdims=True)
+
+    X, y = [[0.0], [1.0]], [[1, 0, 2], [0, 2, 1]]
+    with pytest.raises(
+        ValueError, match=r"lowrank_rank\.target_losses\.Decoder\(decode"
+    ):
+        LowRankSurrogateRanker(target_loss=Sums()).fit(X, y)
+
+    class Decoded(Sums):
+        @property
+        def decoders(self):
+            def decode(u, n_items):
+                return np.tile(np.arange(1, n_items + 1)[::-1], (len(u), 1))
+
+            return {"mine": target_losses.Decoder(decode, exact=False)}
+
+    ranker = LowRankSurrogateRanker(target_loss=Decoded(), decoder="mine").fit(X, y)
+    assert ranker.rank(X).tolist() == [[3, 2, 1], [3, 2, 1]]

@@ -604,10 +604,11 @@ def test_columns_that_are_not_read_are_named():
         length_winner=1.0, length_loser=[2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
     )
     bradley_terry(named, weight="prompt", covariates="length")
+    bradley_terry(named, covariates=["length"])
     with pytest.warns(
-        UserWarning, match=r"columns \['prompt'\].* Name others in weight="
+        UserWarning, match=r"columns \['prompt', .* Name others in weight="
     ):
-        bradley_terry(named, covariates=["length"])
+        bradley_terry(named)
     assert (
         found.strengths.tolist()
         == bradley_terry(frame[["winner", "loser"]]).strengths.tolist()
@@ -622,9 +623,9 @@ def test_columns_that_are_not_read_are_named():
         with pytest.raises(ValueError, match=expected):
             bradley_terry(given)
     with pytest.warns(
-        UserWarning, match=r"\['more'\]: it reads \['model_a', 'model_b', 'outcome'"
+        UserWarning, match=r"\['more'\]: it reads \['model_a', 'model_b', 'winner'"
     ):
-        bradley_terry(battles.assign(outcome=["a", "b", "a"]), result="outcome")
+        bradley_terry(battles.drop(columns="outcome").assign(winner=["a", "b", "a"]))
 
 
 def test_duels_in_arrays_series_and_arrow_tables():
@@ -885,9 +886,8 @@ def test_columns_are_read_if_the_call_names_them(duels, form):
     assert board.judge_weights is None
     assert board.n_groups is None
     for name, values in more.items():
-        others = [other for other in more if other != name]
-        with pytest.warns(UserWarning, match=f"{others[0]}.*{others[1]}.*: it reads"):
-            by_name = bradley_terry(table, **{name: name})
+        by_name = bradley_terry(table, **{name: name})
+        assert by_name.findings == ()
         by_array = bradley_terry(duels, **{name: values})
         by_list = bradley_terry(as_list(duels), **{name: values.tolist()})
         for other in (by_array, by_list):
@@ -1028,11 +1028,57 @@ def test_an_item_of_counts_may_be_called_group():
 
 def test_few_groups_say_why_there_are_no_errors():
     table = {"winner": ["a", "b", "a", "c"], "loser": ["b", "c", "c", "a"]}
-    with pytest.warns(
-        UserWarning, match=r"it reads \['winner', 'loser', 'tie', 'judge'\]"
-    ):
-        board = bradley_terry(
-            {**table, "judge": list("xyxy"), "prompt": [1, 2, 3, 4]}, group="judge"
-        )
+    board = bradley_terry({**table, "judge": list("xyxy")}, group="judge")
     assert "standard_error" not in repr(board)
     assert "2 group(s) are too few" in repr(board).splitlines()[-1]
+
+
+def test_elo_points_are_400_for_odds_of_ten_to_one():
+    pytest.importorskip("pandas")
+    board = bradley_terry(10 * [["a", "b"]] + [["b", "a"]])
+    assert board.order.tolist() == ["a", "b"]
+    frame = board.to_frame(scale="elo")
+    assert frame["item"].tolist() == board.order.tolist()
+    np.testing.assert_allclose(frame["elo"], [1200.0, 800.0])
+    plain = board.to_frame()
+    assert [name for name in frame if name not in plain] == [
+        "elo",
+        "elo_low",
+        "elo_high",
+    ]
+    middle = (frame["elo_low"] + frame["elo_high"]) / 2.0
+    np.testing.assert_allclose(middle, frame["elo"])
+    with pytest.raises(ValueError, match="scale must be one of"):
+        board.to_frame(scale="points")
+
+
+@pytest.mark.filterwarnings("error")
+def test_elo_points_without_errors_have_no_intervals():
+    pytest.importorskip("pandas")
+    board = bradley_terry(10 * [["a", "b"]] + [["b", "a"]], group=[0] * 11)
+    assert "elo_low" not in board.to_frame(scale="elo")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"item_a": "model_a", "item_b": "model_b", "result": "winner"},
+        {"group": "question"},
+        {"judge": "judge"},
+    ],
+)
+def test_columns_that_are_not_read_are_not_named_if_others_are(named):
+    log = {
+        "model_a": ["a", "b", "a", "b", "a", "b"],
+        "model_b": ["b", "a", "b", "a", "b", "a"],
+        "winner": ["model_a", "model_a", "model_b", "tie", "tie", "model_b"],
+        "question": [1, 2, 3, 4, 5, 6],
+        "judge": [1, 1, 1, 2, 2, 2],
+        "turn": [1, 1, 1, 1, 1, 1],
+        "tstamp": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+    }
+    named_board = bradley_terry(log, **named)
+    assert named_board.findings == ()
+    with pytest.warns(UserWarning, match=r"\['question', 'judge', 'turn', 'tstamp'\]"):
+        bradley_terry(log)

@@ -135,6 +135,19 @@ def line_of_row(path, row):
     return number
 
 
+def document_of(line):
+    """Return the name of the document in the comment of a line, or None.
+
+    It is the word after "docid =", or the comment itself if it is one word.
+    """
+    comment = line.partition(b"#")[2]
+    named = re.search(rb"\bdocid\s*=\s*(\S+)", comment)
+    words = named.groups() if named else comment.split()
+    if len(words) != 1:
+        return None
+    return words[0].decode("utf-8", "replace")
+
+
 def read_svmlight(path, dtype, zero_based, n_lines=4000):
     """Read SVMlight lines with a qid in chunks (X, y, qid) of `n_lines`.
 

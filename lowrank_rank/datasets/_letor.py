@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .._typing import Bunch
 from ..lists._lists import plain, slices
 from ..validation._arrays import (
     ArrayLike,
@@ -28,7 +29,15 @@ from ..validation._kinds import arrive
 from ..validation._labels import split_target
 from ..validation._parameters import Rule, check_parameter, checked, count
 from ..validation._paths import path_like, read_path
-from ._files import id_dtype, line_of_row, open_replacing, read_svmlight, text
+from ._files import (
+    document_of,
+    id_dtype,
+    line_of_row,
+    lines_with_data,
+    open_replacing,
+    read_svmlight,
+    text,
+)
 
 
 def _is_feature_type(dtype):
@@ -57,7 +66,7 @@ OF_FILES = {
 }
 
 
-@checked(**OF_FILES)
+@checked(**OF_FILES, as_bunch=[bool])
 def load_letor(
     path: Any,
     *,
@@ -65,7 +74,8 @@ def load_letor(
     dtype: Any = np.float64,
     zero_based: bool = False,
     dense: bool = False,
-) -> Sequence[Any]:
+    as_bunch: bool = False,
+) -> Sequence[Any] | Bunch:
     r"""Read ranking data in LETOR's format: SVMlight lines with a qid.
 
     Each line is ``grade qid:7 1:0.3 4:1.0 # comment``. Files ending in .gz or .bz2 are
@@ -86,6 +96,9 @@ def load_letor(
     dense : bool, default=False
         Whether to return X as an array, for estimators without support of sparse
         matrices.
+    as_bunch : bool, default=False
+        Whether to return a Bunch with the names of the documents, for `dump_run`. A
+        list of paths is then one set.
 
     Returns
     -------
@@ -96,6 +109,12 @@ def load_letor(
     qid : ndarray of int, shape (n_rows,)
         Type int64, or uint64 if ids in any of the files need it. A list of paths
         returns a list with one triple (X, y, qid) for each file.
+    data : Bunch
+        With `as_bunch`: ``data``, ``target``, ``qid`` and ``docid`` of the rows. The
+        docid is the word after ``docid =`` in the comment of a line, or the comment
+        itself if it is one word, else None. With a list of paths the rows of the files
+        follow one another, and the ids are texts that keep the files apart: "0:7" is
+        query 7 of the first file.
 
     Raises
     ------
@@ -115,6 +134,15 @@ def load_letor(
     ...     X, y, qid = load_letor(path)
     >>> X.shape, y.tolist(), qid.tolist()
     ((2, 3), [2.0, 0.0], [1, 1])
+
+    With the names of documents, and two files in one set:
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "train.txt"
+    ...     _ = path.write_text("2 qid:7 1:1 #docid = GX0 inc = 1\n0 qid:7 1:0 # d2\n")
+    ...     days = load_letor([path, path], as_bunch=True)
+    >>> days.qid.tolist(), days.docid.tolist()
+    (['0:7', '0:7', '1:7', '1:7'], ['GX0', 'd2', 'GX0', 'd2'])
     """
     is_list = isinstance(path, list | tuple)
     check_parameter("path", path, [_paths])
@@ -144,9 +172,30 @@ def load_letor(
         y = np.concatenate(ys)
         qid = np.concatenate(qids, dtype=id_type, casting="unsafe")
         triples.append((features, y, qid))
+    if as_bunch:
+        return _one_set(paths, triples, is_list)
     if is_list:
         return triples
     return triples[0]
+
+
+def _one_set(paths, triples, is_list):
+    """Return the rows of all files as a Bunch, with the names of the documents."""
+    Xs, ys, qids = zip(*triples, strict=True)
+    X, qid = Xs[0], qids[0]
+    if is_list:
+        stack = sparse.vstack if sparse.issparse(X) else np.concatenate
+        X = stack(Xs)
+        qid = np.concatenate(
+            [np.char.add(f"{i}:", ids.astype(str)) for i, ids in enumerate(qids)]
+        )
+    docid = [document_of(line) for path in paths for _, line in lines_with_data(path)]
+    return Bunch(
+        data=X,
+        target=np.concatenate(ys),
+        qid=qid,
+        docid=np.array(docid, dtype=object),
+    )
 
 
 # Reading ----------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ..validation._parameters import check_parameter, count
 
 
 class Decoder(NamedTuple):
-    """A decoder of surrogate vectors to ranks.
+    """A decoder of surrogate vectors to ranks, in ``decoders`` of a `TargetLoss`.
 
     Parameters
     ----------
@@ -31,6 +31,22 @@ class Decoder(NamedTuple):
         Whether u estimates `TargetLoss.score_targets` (d = r) rather than `encode`.
     max_items : int or None
         Largest length of a list.
+
+    Examples
+    --------
+    A loss of one's own whose decoder sorts by the first r entries of u:
+
+    >>> from lowrank_rank.target_losses import NDCG, Decoder
+    >>> class MyLoss(NDCG):
+    ...     @property
+    ...     def decoders(self):
+    ...         def decode(u, n_items):
+    ...             return (-u[:, :n_items]).argsort(axis=1).argsort(axis=1) + 1
+    ...         return {"mine": Decoder(decode, exact=True)}
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> ranker = LowRankSurrogateRanker(target_loss=MyLoss(), decoder="mine")
+    >>> ranker.fit([[0.0], [1.0]], [[1, 0, 2], [0, 2, 1]]).rank([[0.0]])
+    array([[2, 3, 1]])
     """
 
     decode: Callable

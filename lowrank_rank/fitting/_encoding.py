@@ -204,7 +204,7 @@ def _checked_encoding(loss, encode, y, decoder, first_row):
         if len(shape) == 2 and shape[0] == len(y):
             remedy = (
                 ", one for each item to sort by. With other targets define decoders, "
-                "{'mine': lowrank_rank.decoders._decoded.Decoder(decode, exact=False)}."
+                "{'mine': lowrank_rank.target_losses.Decoder(decode, exact=False)}."
             )
         raise ValueError(
             f"{name} of {loss!r} gives an array of shape {shape}: for {len(y)} lists "

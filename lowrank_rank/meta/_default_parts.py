@@ -173,12 +173,15 @@ def columns_of_text(X):
         if kind in ("text", "category", "missing"):
             texts.append(name)
         elif kind not in ("number", "boolean"):
-            held = {"date": "dates", "collection": "lists, dicts or arrays"}
-            raise ValueError(
-                f"Column {name!r} of X has {held.get(kind, f'the type {dtype}')}: make "
-                "numbers of it (such as days since a date, or a column for each entry "
-                "of the lists), or drop it."
-            )
+            held = f"the type {dtype}"
+            remedy = "make numbers of it"
+            if kind == "date":
+                held = "dates"
+                remedy = "subtract a reference date, in days"
+            elif kind == "collection":
+                held = "lists, dicts or arrays"
+                remedy = "make a column for each of their entries"
+            raise ValueError(f"Column {name!r} of X has {held}: {remedy}, or drop it.")
     return texts
 
 

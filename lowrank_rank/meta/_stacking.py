@@ -37,6 +37,7 @@ from ..validation._findings import found, hand_on, with_findings
 from ..validation._ids import read_lists
 from ..validation._labels import joined_target, times_of_rows
 from ..validation._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
+from ..validation._progress import Progress, following, following_fit
 from ._default_parts import (
     categories_of_fit,
     default_parts,
@@ -172,7 +173,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     n_jobs : int or None, default=None
         Parallel fits.
     verbose : int, default=0
-        Whether to print progress.
+        Whether to print, at most once a second, which fit runs and how much is done,
+        with the time left once each part has begun. With `n_jobs` in other processes it
+        is a line for each fit.
 
     Attributes
     ----------
@@ -373,8 +376,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             self._set_lists(data, measure)
             rows = rows_of_parts(data, y, qid, sample_weight)
             parts = self._read_parts(data, measure)
-            part_weights, parts = self._weigh_parts(parts, rows)
-            self._fit_parts(parts, part_weights, rows)
+            with following(self._plan(parts, rows)):
+                part_weights, parts = self._weigh_parts(parts, rows)
+                self._fit_parts(parts, part_weights, rows)
             self._keep_weights(part_weights, rows)
         return self
 
@@ -434,12 +438,14 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 part_weights[name] = 1.0 / deviation
         self.weights_ = {name: float(w) for name, w in part_weights.items()}
 
-    def _has_enough_lists(self):
-        """Whether each fold has a list."""
+    def _has_enough_lists(self, *, is_told=True):
+        """Whether each fold has a list; a warning says that there are fewer."""
         n_folds = 3 if self.cv is None else self.cv
         is_number = isinstance(n_folds, int | np.integer)
         if not is_number or self.n_lists_ >= n_folds:
             return True
+        if not is_told:
+            return False
         found(
             "few lists",
             f"StackingRanker has fewer lists ({self.n_lists_}) than {n_folds} folds: "
@@ -611,6 +617,21 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """Not there: the parts have other units, and the error names what is."""
         refuse_importances(self)
 
+    def _plan(self, parts, rows):
+        """Return the progress of all fits: rows to fit to by part, or None."""
+        if not self.verbose:
+            return None
+        n_rows = float(len(rows.groups))
+        n_in_folds = 0.0
+        if self.weights is None and self._has_enough_lists(is_told=False):
+            n_folds = check_cv(3 if self.cv is None else self.cv).get_n_splits(
+                rows.X, rows.target, rows.groups
+            )
+            n_fits = self._n_folds_held_out(parts) or n_folds
+            n_in_folds = n_fits * n_rows * (n_folds - 1) / n_folds
+        sizes = dict.fromkeys(parts, n_rows + n_in_folds)
+        return Progress(type(self).__name__, sizes)
+
     def _progress(self, name, rows):
         """Line of progress of a fit, or None."""
         return f"[StackingRanker] {name} on {rows}" if self.verbose else None
@@ -720,8 +741,6 @@ def with_rounds(part, rounds):
 
 def fitted_part(name, part, rows, line):
     """Fit a clone of the part; print the line of progress; an error names the part."""
-    if line:
-        print(line, flush=True)
     model = clone(part)
     X, target, _, weights = rows
     with naming_part(name), config_context(enable_metadata_routing=False):
@@ -732,7 +751,8 @@ def fitted_part(name, part, rows, line):
             # The steps before it take grades, and no ids.
             options = {**options, f"{steps}qid": target["qid"]}
             target = target["y"]
-        return model.fit(X, target, **options)
+        with following_fit(name, len(target), line):
+            return model.fit(X, target, **options)
 
 
 def scores_of(model, X):

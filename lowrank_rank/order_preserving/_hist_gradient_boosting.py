@@ -34,6 +34,7 @@ from ..validation._checks_of_surrogates import (
 )
 from ..validation._kinds import arrive
 from ..validation._parameters import RUNTIME, Rule, count, fresh_fit, number, say
+from ..validation._progress import Progress
 from ..validation._read import Data, read_features, with_numbers
 from ._list_loss import ListLoss, LossesInTurn, check_loss
 from ._surrogates import Surrogate
@@ -112,7 +113,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     n_iter_no_change : int, default=100
         `early_stopping`: stop after this many rounds without improvement.
     verbose : int, default=0
-        Whether to print the number of rounds, and the measure on held-out queries.
+        Whether to print the number of rounds, and the measure on held-out queries; and
+        once a second the rounds so far with the time left, an upper bound of the time
+        while `early_stopping` looks for their number.
     random_state : int, RandomState instance or None, default=None
         Draws features, rows to find bins from, and held-out queries.
 
@@ -273,7 +276,10 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             leaves = f"{len(self._losses)} x {trees.max_leaf_nodes} leaves"
             say(self, f"{n_iter} rounds, {leaves} each")
             derivatives = self._derivatives(rows, before.get("estimator_"))
-            self.estimator_: Any = self._grow(trees, n_iter, rows.X, derivatives)
+            n_new = n_iter - before.get("n_iter_", 0)
+            self.estimator_: Any = self._grow(
+                trees, n_iter, rows.X, derivatives, self._progress_of(n_new)
+            )
             self.n_iter_ = n_iter
             self.max_leaf_nodes_ = trees.max_leaf_nodes
             self._grown_by_ = repr(self._losses)
@@ -443,10 +449,26 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     # Derivatives out of range are refused.
     @np.errstate(over="ignore", invalid="ignore")
-    def _grow(self, trees, n_iter, X, derivatives):
+    def _grow(self, trees, n_iter, X, derivatives, progress):
         """Fit the trees of all rounds."""
-        trees.set_params(max_iter=n_iter * len(self._losses))
-        return fit_list_trees(trees, X, derivatives)
+        n_losses = len(self._losses)
+        trees.set_params(max_iter=n_iter * n_losses)
+        is_first = True
+
+        def counting(s):
+            # A call begins a tree, so the first one ends none.
+            nonlocal is_first
+            if not is_first:
+                progress.advance("rounds", 1.0 / n_losses)
+            is_first = False
+            return derivatives(s)
+
+        return fit_list_trees(trees, X, counting)
+
+    def _progress_of(self, n_rounds):
+        """Make the lines of progress of a number of rounds."""
+        name = type(self).__name__ if self.verbose else None
+        return Progress(name, {"rounds": n_rounds})
 
     def _best_n_iter(self, trees, max_iter, rows):
         """Find the number of rounds with the best measure on held-out lists."""
@@ -457,6 +479,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         test = _select_rows(rows, test_rows)
         value = measure_on(self.target_loss_, test.y, test.lists, test.weights)
         derivatives = self._derivatives(training)
+        progress = self._progress_of(max_iter)
         trees = clone(trees)
         n_losses = len(self._losses)
         scores = list[float]()
@@ -464,7 +487,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         end = min(1 + self.n_iter_no_change, max_iter)
         while len(scores) < end:
             # Grow the rounds that have to be tried: each call bins all rows again.
-            self._grow(trees, end, training.X, derivatives)
+            self._grow(trees, end, training.X, derivatives, progress)
             next_stage = n_losses * (len(scores) + 1) - 1
             stages = islice(trees.staged_predict(test.X), next_stage, None, n_losses)
             scores += map(value, stages)

@@ -1,5 +1,6 @@
 """Target losses: each owns its encoding, its decoders and its measure."""
 
+from ..decoders._decoded import Decoder
 from ._average_precision import MeanAveragePrecision
 from ._classes import FBeta, MatrixLoss, SetLoss
 from ._pairwise import PairwiseDisagreement
@@ -18,6 +19,7 @@ __all__ = [
     "AUC",
     "DCG",
     "NDCG",
+    "Decoder",
     "ExpectedRankUtility",
     "FBeta",
     "MatrixLoss",

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from ._check import Check
+from ._check import Check, Given
 from ._columns import (
     DATES,
     first_object,
@@ -177,6 +177,12 @@ _TYPES_OF_TIME = {
     "seconds": ("timedelta", "duration"),
     "seconds of the day": ("time",),
 }
+#: What to do with a column, by the unit of its numbers.
+_TO_DO = {
+    "days since a date": "subtract a reference date, in days",
+    "seconds": "give the seconds",
+    "seconds of the day": "give the seconds of the day",
+}
 
 
 def _kind_of_time(dtype):
@@ -208,7 +214,7 @@ def _column_of_times(given):
             line = (
                 "X = (X - numpy.datetime64('2000-01-01')) / numpy.timedelta64(1, 'D')"
             )
-        return {"column": 0, "type": given.X.dtype, "unit": kind, "line": line}
+        return {"column": 0, "type": given.X.dtype, "do": _TO_DO[kind], "line": line}
     types = zip(column_names(given.X), given.X.dtypes, strict=True)
     for name, dtype in types:
         kind = _kind_of_time(dtype)
@@ -217,7 +223,7 @@ def _column_of_times(given):
         line = _line_of_pandas(f"X[{name!r}]", kind, str(dtype))
         if hasattr(given.X, "with_columns"):
             line = _line_of_polars(f"polars.col({name!r})", kind, str(dtype))
-        return {"column": name, "type": dtype, "unit": kind, "line": line}
+        return {"column": name, "type": dtype, "do": _TO_DO[kind], "line": line}
     return None
 
 
@@ -267,7 +273,7 @@ def _objects_that_are_times(given):
             line = _line_of_pandas(f"X[{name!r}]", kind, "object")
         if not is_data_frame(given.X):
             line = f"X = pandas.DataFrame(X)\n{line}"
-        return {"column": name, "unit": kind, "line": line}
+        return {"column": name, "do": _TO_DO[kind], "line": line}
     return None
 
 
@@ -276,10 +282,7 @@ def _column_of_times_that_failed(given):
     return _column_of_times(given) if isinstance(given.error, TypeError) else None
 
 
-_TIMES = (
-    "Column {column!r} of X has the type {type}, and the model takes numbers: give the "
-    "{unit}"
-)
+_TIMES = "Column {column!r} of X has the type {type}, and the model takes numbers: {do}"
 
 # Text -------------------------------------------------------------------------------
 
@@ -512,6 +515,99 @@ def _huge_number(given):
     return None
 
 
+# Several columns --------------------------------------------------------------------
+
+
+def _several_columns(given):
+    """Find two or more columns that are not numbers, and the lines for all of them."""
+    return _words_of_columns(given, takes_text=False)
+
+
+def _several_columns_beside_text(given):
+    """Find such columns for a model that takes text."""
+    return _words_of_columns(given, takes_text=True)
+
+
+def _words_of_columns(given, takes_text):
+    if not is_data_frame(given.X):
+        return None
+    X = given.X
+    objects = {name: entries for _, name, entries in columns_of_objects(X)}
+    faults = {}  # what to do with a column, by its name
+    lines = []
+    texts = []
+    others = []
+    for name, dtype in zip(column_names(X), X.dtypes, strict=True):
+        if _kind_of_time(dtype) is None and name not in objects:
+            continue
+        kind = kind_of_entries(objects.get(name, ()))
+        alone = Given(X=X[[name]], model=given.model)
+        times = _column_of_times(alone) or _objects_that_are_times(alone)
+        numbers = _numbers_as_text(alone)
+        if kind == "collection":
+            faults[name] = "lists, dicts or arrays"
+            others.append(name)
+        elif times:
+            faults[name] = times["do"]
+            lines.append(times["line"])
+            if not times["line"]:
+                others.append(name)
+        elif numbers:
+            faults[name] = "numbers as text"
+            ways = {numbers[way] for way in ("plain", "percent", "thousands", "point")}
+            ways.discard("")
+            if len(ways) == 1:
+                lines += ways
+            elif takes_text:
+                return None  # it is asked what the numbers are
+            else:
+                texts.append(name)
+        elif kind == "text" and not takes_text:
+            faults[name] = "text"
+            texts.append(name)
+    if len(faults) < 2 or set(faults) == set(texts):
+        return None
+    words = [f"{name!r} ({what})" for name, what in faults.items()]
+    return {
+        "columns": ", ".join(words),
+        **_lines_for_columns(given, [line for line in lines if line], texts, others),
+    }
+
+
+def _lines_for_columns(given, lines, texts, others):
+    """Return the lines that make numbers, and those that drop or encode the text."""
+    X = given.X
+    is_polars = hasattr(X, "with_columns")
+
+    def dropped(names):
+        return f"X = X.drop({names if is_polars else f'columns={names}'})"
+
+    unread = [dropped(others)] if others else []
+    found = {"numbers": "", "drop": "", "encode": ""}
+    is_of_fit = given.model is not None and not given.is_fit
+    n_left = X.shape[1] - len(texts) - len(others)
+    may_drop = n_left > 0 and not (is_of_fit and n_left != given.model.n_features_in_)
+    if not texts:
+        if not others or may_drop:
+            found["numbers"] = "\n".join([*lines, *unread])
+        return found
+    if may_drop:
+        found["drop"] = "\n".join([*lines, dropped(texts + others)])
+    if given.is_fit and n_left + len(texts) > 0:
+        encode = f"X = pandas.get_dummies(X, columns={texts}, dtype=float)"
+        if is_polars:
+            encode = f"X = X.to_dummies({texts})"
+        found["encode"] = "\n".join([*lines, *unread, encode])
+    return found
+
+
+_SEVERAL = "Columns of X are not numbers: {columns}. Do the same in fit and in predict."
+_LINES_OF_SEVERAL = {
+    "": "{numbers}",
+    "To drop the text": "{drop}",
+    "To encode the text": "{encode}",
+}
+
 _TEXT = (
     "X has the text {text} in row {row} of column {column!r}, and the model takes "
     "numbers. (To rank, StackingRanker takes {stack}, and boosted trees a category "
@@ -521,6 +617,12 @@ _AS_TEXT = "Column {column!r} of X holds numbers as text: {value} in row {row}."
 
 #: Columns that are not numbers, and that no model takes.
 CHECKS_OF_TYPES = [
+    Check(
+        name="several columns that are not numbers, beside text",
+        finds=_several_columns_beside_text,
+        sentence=_SEVERAL,
+        remedies={"": "{numbers}"},
+    ),
     Check(
         name="dates among the features",
         finds=_column_of_times,
@@ -532,7 +634,7 @@ CHECKS_OF_TYPES = [
         finds=_objects_that_are_times,
         sentence=(
             "Column {column!r} of X holds dates or durations, and the model takes "
-            "numbers: give the {unit}, the same in fit and predict."
+            "numbers: {do}, the same in fit and predict."
         ),
         remedies={"": "{line}"},
     ),
@@ -553,6 +655,12 @@ CHECKS_OF_TYPES = [
     ),
 ]
 CHECKS_OF_COLUMNS = [
+    Check(
+        name="several columns that are not numbers",
+        finds=_several_columns,
+        sentence=_SEVERAL,
+        remedies=_LINES_OF_SEVERAL,
+    ),
     *CHECKS_OF_TYPES,
     Check(
         name="numbers as text in an array",
@@ -741,6 +849,25 @@ CHECKS_OF_CATEGORIES = [
         sentence=(
             "Column {column!r} of X held text or categories in fit, such as {before}, "
             "and now holds {now}, and no category of fit: give the columns of fit."
+        ),
+    ),
+]
+
+
+def _no_index(given):
+    """Find an X whose rows have no names."""
+    if hasattr(given.X, "iloc"):
+        return None
+    return {"got": type(given.X).__name__}
+
+
+CHECKS_OF_INDEX = [
+    Check(
+        name="rows without an index",
+        finds=_no_index,
+        sentence=(
+            "as_frame=True names the ranks by the index of X: X must be a frame of "
+            "pandas, got {got}. Without it ranks are in the order of the rows."
         ),
     ),
 ]

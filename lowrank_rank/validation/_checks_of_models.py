@@ -2,7 +2,8 @@
 
 `CHECKS_OF_KEYWORDS` are asked of the arguments of fit, `CHECKS_OF_WRAPPED` and
 `CHECKS_OF_STACKS` of the models inside a ranker, `CHECKS_OF_FOLDS` of the folds of a
-stack, and `CHECKS_OF_DISPLAYS` and `CHECKS_OF_CURVES` of what is drawn.
+stack, and `CHECKS_OF_DISPLAYS`, `CHECKS_OF_CURVES` and `CHECKS_OF_IMPORTANCES` of what
+is drawn.
 """
 
 from inspect import signature
@@ -389,5 +390,29 @@ CHECKS_OF_CURVES = [
         finds=_finds_no_gain,
         sentence="No list has a gain above 0: there is nothing to divide by.",
         remedies={"To draw the gains themselves": "normalize = False"},
+    ),
+]
+
+
+def _finds_several_measures(given):
+    """Find importances of several measures, by name."""
+    if hasattr(given.found, "importances"):
+        return None
+    if not isinstance(given.found, dict) or not given.found:
+        return {"got": type(given.found).__name__, "line": ""}
+    names = list(given.found)
+    return {"got": f"a dict of {names}", "line": f"found = found[{names[0]!r}]"}
+
+
+CHECKS_OF_IMPORTANCES = [
+    Check(
+        name="importances of several measures",
+        finds=_finds_several_measures,
+        sentence=(
+            "found must be a result of query_permutation_importance for one measure, "
+            "got {got}."
+        ),
+        remedies={"": "{line}"},
+        raises=TypeError,
     ),
 ]

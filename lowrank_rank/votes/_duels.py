@@ -106,6 +106,11 @@ class BradleyTerry(TableMixin):
     findings: tuple[Finding, ...] = ()
 
     @property
+    def order(self) -> np.ndarray:
+        """Names of the items, best first."""
+        return self.items[np.argsort(self.ranks)]
+
+    @property
     def covariance(self) -> np.ndarray:
         """Sandwich covariance (r, r) of the strengths."""
         refuse(CHECKS_OF_BOARDS, board=self, errors="covariance")
@@ -147,6 +152,7 @@ class BradleyTerry(TableMixin):
         return lines
 
     def _columns(self):
+        best_first = np.argsort(self.ranks)
         columns = {
             "rank": self.ranks,
             "item": self.items,
@@ -157,25 +163,48 @@ class BradleyTerry(TableMixin):
             columns["standard_error"] = self.standard_errors
             columns["rank_low"] = intervals.low
             columns["rank_high"] = intervals.high
-        best_first = np.argsort(self.ranks)
         return {name: values[best_first] for name, values in columns.items()}
 
-    def to_frame(self) -> "pandas.DataFrame":
+    @checked(scale=["log_odds", "elo"])
+    def to_frame(self, scale: str = "log_odds") -> "pandas.DataFrame":
         """Return the printed table, with the 95 % interval of each strength.
+
+        Parameters
+        ----------
+        scale : {"log_odds", "elo"}, default="log_odds"
+            "elo" adds a column of Elo points, ``1000 + 400 / log(10) * strength``.
+            Their mean over the items is 1000, and 400 points are odds of 10 to 1.
 
         Returns
         -------
         DataFrame
             One row for each item, best first. The intervals are "strength_low" and
-            "strength_high"; with fewer than five groups there are none.
+            "strength_high", of Elo points "elo_low" and "elo_high"; with fewer than
+            five groups there are none.
+
+        Examples
+        --------
+        The odds are 10 to 1, which is 400 points:
+
+        >>> from lowrank_rank.votes import bradley_terry
+        >>> board = bradley_terry(10 * [["a", "b"]] + [["b", "a"]])
+        >>> board.to_frame(scale="elo")[["item", "elo"]]
+          item     elo
+        0    a  1200.0
+        1    b   800.0
         """
         frame = super().to_frame()
-        if has_few_groups(self):
-            return frame
-        low, high = self.interval()[np.argsort(self.ranks)].T
-        place = frame.columns.get_loc("rank_low")
-        frame.insert(place, "strength_low", low)
-        frame.insert(place + 1, "strength_high", high)
+        if not has_few_groups(self):
+            low, high = self.interval()[np.argsort(self.ranks)].T
+            place = frame.columns.get_loc("rank_low")
+            frame.insert(place, "strength_low", low)
+            frame.insert(place + 1, "strength_high", high)
+        if scale == "elo":
+            # Elo points are 400 log10(odds), around 1000.
+            for name in ("strength", "strength_low", "strength_high"):
+                if name in frame:
+                    points = 1000.0 + 400.0 / np.log(10.0) * frame[name]
+                    frame[name.replace("strength", "elo")] = points
         return frame
 
     @checked(confidence_level=LEVEL, of=["strengths", "coefficients"])
@@ -466,9 +495,9 @@ class BradleyTerry(TableMixin):
 
 
 @checked(
-    item_a=[str],
-    item_b=[str],
-    result=[str],
+    item_a=[str, None],
+    item_b=[str, None],
+    result=[str, None],
     half_games=[number(0)],
     ties=["davidson", "half"],
 )
@@ -481,9 +510,9 @@ def bradley_terry(
     judge: Any = None,
     half_games: float = 0.0,
     ties: str = "davidson",
-    item_a: str = "model_a",
-    item_b: str = "model_b",
-    result: str = "winner",
+    item_a: str | None = None,
+    item_b: str | None = None,
+    result: str | None = None,
 ) -> BradleyTerry:
     """Estimate strengths of items from duels by maximum likelihood, a leaderboard.
 
@@ -527,25 +556,32 @@ def bradley_terry(
     ties : {"davidson", "half"}, default="davidson"
         "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts
         half a win and half a loss.
-    item_a, item_b : str, default="model_a", "model_b"
-        Columns of the two items of a duel.
-    result : str, default="winner"
-        Column that says who won: in every row the item itself, or in every row the name
-        of one of these two columns, "a" or "b", in any case. A tie is "tie", "tied",
-        "draw", "tie (bothbad)", "bothbad" or "both_bad", if no item has that name.
+    item_a, item_b : str or None, default=None
+        Columns of the two items of a duel; None is "model_a" and "model_b".
+    result : str or None, default=None
+        Column that says who won; None is "winner". It holds in every row the item
+        itself, or in every row the name of one of these two columns, "a" or "b", in any
+        case. A tie is "tie", "tied", "draw", "tie (bothbad)", "bothbad" or "both_bad",
+        if no item has that name.
 
     Returns
     -------
     BradleyTerry
         See `BradleyTerry`: ``items``, ``strengths``, ``standard_errors``, ``ranks``,
-        ``coefficients``; ``interval()``, ``rank_intervals()``, ``probability(a, b)``,
-        ``probability_interval(a, b)``, ``next_duels()``, ``to_frame()``.
+        ``order``, ``coefficients``; ``interval()``, ``rank_intervals()``,
+        ``probability(a, b)``, ``probability_interval(a, b)``, ``next_duels()``,
+        ``to_frame()``.
 
     Raises
     ------
     ValueError
         If duels do not fit, or no finite strengths exist: some items did not meet the
         rest, never won or never lost.
+
+    Warns
+    -----
+    UserWarning
+        If no argument names a column, and the table has columns that are not read.
 
     See Also
     --------

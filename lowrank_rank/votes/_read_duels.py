@@ -63,6 +63,10 @@ class Duels(NamedTuple):
     judges: Any = None
 
 
+#: Columns of the two items and the result, where the caller names none.
+_COLUMNS = {"item_a": "model_a", "item_b": "model_b", "result": "winner"}
+
+
 def read_duels(duels, covariates, of_rows, item_a, item_b, result, half_games):
     """Read and check the arguments of `bradley_terry` into `Duels`.
 
@@ -81,11 +85,15 @@ def read_duels(duels, covariates, of_rows, item_a, item_b, result, half_games):
         duels=duels,
         columns=column_names(duels),
         covariates=covariates,
-        item_a=item_a,
-        item_b=item_b,
-        result=result,
+        item_a=item_a or _COLUMNS["item_a"],
+        item_b=item_b or _COLUMNS["item_b"],
+        result=result or _COLUMNS["result"],
         half_games=half_games,
         **of_rows,
+    )
+    may_be_names = (item_a, item_b, result, covariates, *of_rows.values())
+    given.names_columns = any(
+        isinstance(value, str) or are_names(value) for value in may_be_names
     )
     _find_layout(given)
     refuse(CHECKS_OF_DUELS, given)
@@ -111,7 +119,8 @@ def _read_rows(given):
         covariates = [covariates]
     known = [*given.columns_of_items]
     known += _columns_of_arguments(covariates, of_rows, given.sides)
-    if covariates is None or are_names(covariates):
+    # Who names a column leaves the others out. Covariates may be in an array.
+    if covariates is None and not given.names_columns:
         remedy = " Name others in weight=, group=, judge= or covariates=."
         look_for("other columns", columns, known, "bradley_terry", remedy)
     given.judge_codes, given.judges = _read_judges(given.values["judge"])
@@ -148,7 +157,7 @@ def _find_layout(given):
     columns = given.columns
     shape = getattr(duels, "shape", ())
     result_columns = [given.item_a, given.item_b, given.result]
-    is_default = result_columns == ["model_a", "model_b", "winner"]
+    is_default = result_columns == list(_COLUMNS.values())
     has_results = set(result_columns) <= set(columns)
     given.columns_of_items = []
     given.sides = ["winner", "loser"]

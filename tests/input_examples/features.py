@@ -18,6 +18,9 @@ POLARS = "X = polars.DataFrame(X, schema=['a', 'b', 'c'])\n"
 DAYS = "when = [datetime.date(2024, 1, 1 + i) for i in range(24)]\n"
 #: From 2000 on there are 24 years, 6 leap days.
 DAYS_RIGHT = "X[:, 2] = [8766 + i for i in range(24)]"
+#: Days of a type and as objects.
+SEVERAL = FRAME + DAYS + "X['b'] = pandas.to_datetime(when)\nX['c'] = when\n"
+SEVERAL_RIGHT = DAYS_RIGHT + "\nX[:, 1] = X[:, 2]"
 MINUTES_RIGHT = "X[:, 2] = 60 * numpy.arange(24)"
 MEAN = "X[3, 1] = numpy.delete(X[:, 1], 3).mean()"
 
@@ -465,5 +468,57 @@ EXAMPLES = [
     *(
         Example("no known category", stack_with_text, f"X['c'] = {values}", PREDICT)
         for values in ("1.0", "True", "numpy.arange(24)")
+    ),
+    *(
+        Example(
+            "rows without an index",
+            given,
+            fault,
+            "result = model.rank(X, one_list=True, as_frame=True)",
+        )
+        for given, fault in ((fitted, "X = X.to_numpy()"), (fitted_polars, ""))
+    ),
+    # Several columns
+    Example(
+        "several columns that are not numbers",
+        documents,
+        SEVERAL + "X['d'] = ['red', 'blue', 'red'] * 8",
+        FIT,
+        [
+            SEVERAL_RIGHT,
+            SEVERAL_RIGHT
+            + "\nblue = numpy.array([0.0, 1.0, 0.0] * 8)"
+            + "\nX = numpy.column_stack([X, blue, 1.0 - blue])",
+        ],
+    ),
+    Example(
+        "several columns that are not numbers",
+        documents,
+        SEVERAL + "X['d'] = [[1, 2]] * 24",
+        FIT,
+        [SEVERAL_RIGHT],
+    ),
+    Example(
+        "several columns that are not numbers",
+        documents,
+        POLARS + DAYS + "X = X.with_columns(polars.Series('b', when), "
+        "polars.Series('c', when), d=polars.lit('red'))",
+        FIT,
+        [
+            DAYS_RIGHT + "\nX[:, 1] = X[:, 2]",
+            DAYS_RIGHT + "\nX[:, 1] = X[:, 2]"
+            "\nX = numpy.column_stack([X, numpy.ones(24)])",
+        ],
+    ),
+    Example(
+        "several columns that are not numbers, beside text",
+        lambda: {**documents(), "model": StackingRanker()},
+        SEVERAL + "X['d'] = ['red', 'blue', 'red'] * 8",
+        FIT,
+        [
+            SEVERAL_RIGHT
+            + "\nX = pandas.DataFrame(X, columns=['a', 'b', 'c'])"
+            + "\nX['d'] = ['red', 'blue', 'red'] * 8"
+        ],
     ),
 ]

@@ -6,6 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, Ridge
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
+from lowrank_rank.model_selection import QueryImportances
 
 from . import Example
 
@@ -266,6 +267,23 @@ result = [display.k, display.values]
 matplotlib.pyplot.close()
 """
 
+
+def importances():
+    found = QueryImportances(
+        importances=np.array([[0.1, 0.2], [0.5, 0.3]]),
+        feature_names=np.array(["a", "b"]),
+    )
+    return {"found": found}
+
+
+IMPORTANCES = """
+import matplotlib
+matplotlib.use("Agg")
+display = lowrank_rank.plotting.PermutationImportanceDisplay.from_importances(found)
+result = display.importances
+matplotlib.pyplot.close()
+"""
+
 DISPLAYS = [
     Example(
         "preferences of several lists",
@@ -311,6 +329,14 @@ DISPLAYS = [
         CURVE,
         [""],
     ),
+    Example(
+        "importances of several measures",
+        importances,
+        "found = {'ndcg@10': found, 'map': found}",
+        IMPORTANCES,
+        [""],
+    ),
+    Example("importances of several measures", importances, "found = 3", IMPORTANCES),
 ]
 
 EXAMPLES = [*KEYWORDS, *MODELS_INSIDE, *STACKS, *DISPLAYS]
