@@ -131,7 +131,7 @@ OTHERS = set(
     HistGradientBoostingRanker LowRankSurrogateClassifier PrecisionAtKPerceptron
     WrappedRanker StructuredHingeBinaryClassifier StructuredHingeClassifier
     StructuredHingeSequenceClassifier ranking_target precision_margins dump_letor
-    make_clicks PrecisionAtKDisplay QueryTimeSeriesSplit query_learning_curve
+    make_clicks PrecisionAtKDisplay PermutationImportanceDisplay QueryTimeSeriesSplit query_learning_curve
     query_permutation_importance precision_surrogate compare_judged_runs
     """.split()  # noqa: SIM905
 )

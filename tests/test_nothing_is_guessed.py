@@ -471,7 +471,7 @@ def test_entries_that_are_no_numbers_are_named(cls, entry):
     X.at[7, "age"] = entry
     words = r"not a number is .* in row 7 of column 'age'"
     if cls is StackingRanker:
-        words = "Column 'age' of X has lists, dicts or arrays: make numbers"
+        words = "Column 'age' of X has lists, dicts or arrays: make a column"
     with pytest.raises((TypeError, ValueError), match=words):
         fitted_to(cls, X)
 
@@ -526,7 +526,7 @@ def test_columns_of_dates_are_named(model, when):
         "period": pd.period_range("2020", periods=60, freq="D"),
     }[when]
     with pytest.raises(
-        ValueError, match=r"Column 'when' of X has the type .* give the (days|seconds)"
+        ValueError, match=r"Column 'when' of X has the type .*(in days|seconds)"
     ):
         fit_any(model, X, y, qid)
     if when in ("date", "duration"):
