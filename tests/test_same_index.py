@@ -149,6 +149,7 @@ def further(name, model, tmp_path):
         "precision_surrogate": {"k": 3},
         "precision_margins": {"k": 3},
         "PrecisionAtKDisplay.from_estimator": {"estimator": model},
+        "PermutationImportanceDisplay.from_estimator": {"estimator": model},
         "RankerComparisonDisplay.from_estimators": {
             "rankers": {"a": model, "b": model}
         },

@@ -80,6 +80,7 @@ from lowrank_rank.model_selection import (
     query_train_test_split,
 )
 from lowrank_rank.plotting import (
+    PermutationImportanceDisplay,
     PrecisionAtKDisplay,
     PreferenceMatrixDisplay,
     RankerComparisonDisplay,
@@ -330,6 +331,12 @@ def importance(**arguments):
     return query_permutation_importance(**arguments, n_repeats=2, random_state=0)
 
 
+def importances_of_estimator(**arguments):
+    return PermutationImportanceDisplay.from_estimator(
+        **arguments, n_repeats=2, random_state=0
+    )
+
+
 def curve(**arguments):
     return query_learning_curve(
         **arguments, cv=2, train_sizes=[0.5, 1.0], random_state=0
@@ -525,6 +532,9 @@ FUNCTIONS = {
     "runs_to_features": call(runs_to_features, runs={"a": RUN, "b": RUN}, qrels=QRELS),
     "PrecisionAtKDisplay.from_estimator": call(
         PrecisionAtKDisplay.from_estimator, estimator=MODEL, X=X, y=BINARY, qid=QID
+    ),
+    "PermutationImportanceDisplay.from_estimator": call(
+        importances_of_estimator, estimator=MODEL, X=X, y=Y, qid=QID
     ),
     "PrecisionAtKDisplay.from_predictions": call(
         PrecisionAtKDisplay.from_predictions, y_true=BINARY, y_score=SCORES, qid=QID

@@ -62,6 +62,7 @@ class PermutationImportanceDisplay(Display):
         X: MatrixLike,
         y: MatrixLike,
         *,
+        qid: ArrayLike | None = None,
         max_features: int | None = 20,
         ax: Any = None,
         **kwargs: Any,
@@ -76,18 +77,19 @@ class PermutationImportanceDisplay(Display):
             Features of the rows.
         y : array-like of shape (n_rows,)
             Grades; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each row.
         max_features, ax
             As in `plot`.
         **kwargs : dict
-            As in `query_permutation_importance`: qid, scoring (one measure),
-            n_repeats, ...
+            As in `query_permutation_importance`: scoring (one measure), n_repeats, ...
 
         Returns
         -------
         PermutationImportanceDisplay
             The display.
         """
-        found = query_permutation_importance(estimator, X, y, **kwargs)
+        found = query_permutation_importance(estimator, X, y, qid=qid, **kwargs)
         return cls.from_importances(found, max_features=max_features, ax=ax)
 
     @classmethod
