@@ -402,7 +402,8 @@ class Values(NamedTuple):
             return self.bounds
         # A measure of one's own may have other bounds than the class that it extends.
         values = self.compared(units).ravel()[:, np.newaxis]
-        return self.bounds if holds(*np.array(self.bounds), values).all() else None
+        lowest, highest = np.array(self.bounds)
+        return self.bounds if holds(lowest, highest, values).all() else None
 
     def are_compared(self, units):
         """Return whether each query is compared."""
@@ -438,10 +439,12 @@ class Values(NamedTuple):
                 confidence_level=confidence_level,
             )
         else:
+            judge, judge_unlabelled = self.of_judge()
             means = judged_means(
                 [""] * len(self.names),
                 self.compared(units),
-                *self.of_judge(),
+                judge,
+                judge_unlabelled,
                 ids_of_units(self, units),
                 self.known_bounds(units),
                 confidence_level,

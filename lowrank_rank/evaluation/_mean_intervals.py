@@ -523,7 +523,8 @@ def _means_of_people(h, weights, ends, confidence_level):
         standard_error = standard_deviation / np.sqrt(n)
         n_effective = n
     interval, p_value = student(mean, standard_error, n, confidence_level)
-    interval = bounded(h, weights, mean, interval, n, *ends, confidence_level)
+    lowest, highest = ends
+    interval = bounded(h, weights, mean, interval, n, lowest, highest, confidence_level)
     highest = np.nanmax(h, axis=0)
     # Smaller differences are rounding errors.
     is_equal = highest - np.nanmin(h, axis=0) <= 1e-12 * np.abs(highest)

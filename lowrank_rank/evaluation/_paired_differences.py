@@ -166,8 +166,10 @@ def _largest_differences(by_ranker, bounds):
     highest = by_ranker.max(axis=1)
     lowest = by_ranker.min(axis=1)
     largest = np.maximum.outer(highest, highest) - np.minimum.outer(lowest, lowest)
-    is_known = bounds is not None and holds(*np.array(bounds), by_ranker.T).all()
-    low, high = bounds if is_known else (0.0, 1.0)
+    low, high = (0.0, 1.0) if bounds is None else np.array(bounds)
+    is_known = bounds is not None and holds(low, high, by_ranker.T).all()
+    if not is_known:
+        low, high = 0.0, 1.0
     is_binary = are_at_ends(by_ranker.T, low, high)
     both_binary = np.logical_and.outer(is_binary, is_binary)
     # Smaller differences are rounding errors.

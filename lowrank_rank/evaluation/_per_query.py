@@ -360,7 +360,7 @@ def look_at_run(name, of_run, measures, values, *, is_unjudged_irrelevant):
         Whether the judgements name relevant documents only.
     """
     if not is_unjudged_irrelevant:
-        cutoffs = {getattr(one, "k", None) for one in measures.values()} - {None}
+        cutoffs: Any = {getattr(one, "k", None) for one in measures.values()} - {None}
         unjudged = [k for k in cutoffs if of_run.is_top_unjudged(k)]
         look_for("unjudged top", name, max(unjudged, default=None), about=name)
     if of_run.are_scores_reversed(is_unjudged_irrelevant):

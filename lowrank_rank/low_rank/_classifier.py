@@ -355,7 +355,10 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         rows = Data(X, indices, None, weights)
         return rows, Encoding("classes", self._loss_.encode(indices))
 
-    def _read_block(self, X, y, qid=None, weights=None, *, reset, classes=None):
+    # Blocks of classes have no lists.
+    def _read_block(  # type: ignore[override]
+        self, X, y, qid=None, weights=None, *, reset, classes=None
+    ):
         """Return the `Rows` of a block and their `Encoding`."""
         refuse(CHECKS_OF_LATER_CLASSES, estimator=self, qid=qid)
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)

@@ -804,7 +804,7 @@ def _other_kind(given):
     kinds_of_fit = getattr(given.model, "_column_kinds_", None)
     if kinds_of_fit is None:
         return None
-    categories = getattr(given.model, "_categories_of_fit", dict)()
+    categories: dict = getattr(given.model, "_categories_of_fit", dict)()
     for j, kind in enumerate(kinds_of_columns(given.X)):
         if kind is None or kinds_of_fit[j] is None or kind == kinds_of_fit[j]:
             continue
