@@ -34,6 +34,7 @@ OPTIONAL_MODULES = ("dask",)
 RESULTS = (
     "target_losses._positional.GainAtK",
     "target_losses._positional.PrecisionAtShare",
+    "target_losses._positional.RecallAtShare",
     "target_losses._positional.SpearmanRho",
     "target_losses._pairwise.KendallTau",
     "target_losses._cascade.ReciprocalRank",
@@ -201,6 +202,7 @@ GROUPS = (
                 (
                     "target_losses._positional.GainAtK",
                     "target_losses._positional.PrecisionAtShare",
+                    "target_losses._positional.RecallAtShare",
                     "target_losses._pairwise.KendallTau",
                     "target_losses._positional.SpearmanRho",
                     "target_losses._cascade.ReciprocalRank",
