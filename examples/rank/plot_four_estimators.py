@@ -48,11 +48,12 @@ print("grades of the ten digits for an image of a", f"{digit[5]}:", grades[5])
 # -------------
 # One scorer has five measures. The neutral grade of "eru" is 2 by default, so labels of
 # 0 and 1 would have no utility. ``ExpectedRankUtility(neutral=0)`` counts every grade
-# above 0. "pd" is a loss, and its score is negative.
+# above 0. "pd" is a loss, and its score is negative. The perceptron ranks all images of a
+# fold, which ``one_list`` says.
 
 five = {name: name for name in ("precision@5", "map", "eru", "pd", "ndcg")}
 five["eru"] = ExpectedRankUtility(neutral=0)
-scorer = make_ranking_scorer(five)
+scorer = make_ranking_scorer(five, one_list=True)
 documents = pairs.data, ranking_target(pairs.target, pairs.qid), pairs.qid
 by_image = {"X": images, "y": grades}
 models = {
