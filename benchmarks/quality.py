@@ -20,7 +20,7 @@ from time import process_time
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
@@ -169,11 +169,22 @@ def slow_trees():
     return HistGradientBoostingRegressor(learning_rate=0.05, random_state=0)
 
 
+def slow_forest():
+    return ExtraTreesRegressor(min_samples_leaf=5, max_features=1 / 3, random_state=0)
+
+
+def two_parts():
+    """The linear ranker and the boosted trees of the default stack, without the forest."""
+    trees = HistGradientBoostingRanker(random_state=0)
+    return StackingRanker([("linear", OrderPreservingRegressor()), ("trees", trees)])
+
+
 #: By name: a function of our number of trees, their leaves and the highest grade.
 MODELS = {
     "linear": lambda *_: OrderPreservingRegressor(),
     "trees": lambda *_: HistGradientBoostingRanker(random_state=0),
     "stack": lambda *_: StackingRanker(),
+    "stack of two parts": lambda *_: two_parts(),
     REFERENCE: lambda *_: lightgbm(),
     "LGBMRanker, as many trees": equal_lightgbm,
     "LGBMRanker + LGBMRegressor": two_lightgbm,
@@ -181,6 +192,7 @@ MODELS = {
     "XGBRanker()": lambda *_: xgboost(),
     "pooled ridge": lambda *_: pooled(RidgeCV(np.logspace(-2, 4, 13))),
     "pooled trees": lambda *_: WrappedRanker(slow_trees()),
+    "pooled forest": lambda *_: WrappedRanker(slow_forest()),
     # the rest by name only
     "trees, early stopping": lambda *_: HistGradientBoostingRanker(
         early_stopping=True, max_iter=400, random_state=0
@@ -201,7 +213,7 @@ MODELS = {
     "hinge of pairs": lambda *_: StructuredHingeRanker(),  # linear RankSVM
     "hinge of NDCG": lambda *_: StructuredHingeRanker(target_loss="ndcg@10"),
 }
-DEFAULT = list(MODELS)[:10]
+DEFAULT = list(MODELS)[:12]
 
 
 # The table --------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def search(model, parts, blocks, lists_of_blocks, fit_blocks):
     groups = np.repeat(np.arange(len(lengths)), lengths)
     splits = GroupKFold(n_folds).split(groups, groups=groups)
     held = []
-    for _, test in islice(splits, model._n_folds_held_out(parts)):
+    for _, test in islice(splits, model._n_folds_held_out()):
         is_held = np.zeros(len(lengths), dtype=bool)
         is_held[groups[test]] = True
         refuse(CHECKS_OF_FOLDS, weights=is_counted, train=~is_held, test=is_held)

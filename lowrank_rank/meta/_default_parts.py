@@ -4,13 +4,14 @@ from contextlib import contextmanager
 from numbers import Real
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sklearn.utils import check_array
 
-from ..fitting._any_regressor import item_forest
+from ..fitting._any_regressor import document_forest, item_forest
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
 from ..order_preserving._regressor import OrderPreservingRegressor
@@ -34,32 +35,44 @@ from ..validation._columns import is_missing_entry, kind_of_entries
 from ..validation._frames import holds_numbers
 from ..validation._read import with_numbers
 from ..validation._rules import look_for
+from ._item_means import ItemMeans
 
 #: The most categories of a feature of scikit-learn's histogram trees.
 _MAX_CATEGORIES = 255
 
+_OF_DOCUMENTS = ("linear", "trees", "forest")
+_OF_ITEMS = ("linear", "trees", "means")
+
+
+def names_of_default_parts(ndim):
+    """Return the names of the parts for labels with so many dimensions."""
+    return _OF_DOCUMENTS if ndim == 1 else _OF_ITEMS
+
 
 def is_of_default_part(key):
-    """Whether a key is ``linear__parameter`` or ``trees__parameter``."""
+    """Whether a key is the name of a default part, ``__`` and a parameter."""
     name, mark, parameter = key.partition("__")
-    return name in ("linear", "trees") and mark != "" and parameter != ""
+    is_name = name in _OF_DOCUMENTS  # the means of items have no parameters
+    return is_name and mark != "" and parameter != ""
 
 
-def default_parts(X, y, measure, parameters):
+def default_parts(X, y, measure, parameters, n_jobs):
     """Make the named parts for the columns of X and the shape of y.
 
     `parameters` is a dict such as ``{"trees__max_leaf_nodes": 4}``.
     """
     refuse(CHECKS_OF_X, X=X)
-    linear, trees = _models(y, measure)
-    _set_parameters(linear, "linear", parameters, y)
-    _set_parameters(trees, "trees", parameters, y)
+    models = _models(y, measure, n_jobs)
+    for name, model in models.items():
+        _set_parameters(model, name, parameters, y)
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and is_finite(X):
         mean_square(X)  # refuses numbers out of range
-        return [("linear", linear), ("trees", trees)]
+        return list(models.items())
     impute = SimpleImputer(
         strategy="median", add_indicator=True, keep_empty_features=True
     )
+    # In a forest, indicators would take the place of features among those it draws.
+    medians = clone(impute).set_params(add_indicator=False)
     texts = columns_of_text(X) if is_data_frame(X) else []
     if texts:
         for name in texts:
@@ -76,42 +89,51 @@ def default_parts(X, y, measure, parameters):
         )
         before_linear = _encoded(one_hot, texts, numbers, impute)
         before_trees = _encoded(ordinal, texts, numbers)
+        before_forest = _encoded(one_hot, texts, numbers, medians)
     else:
         floats = _transformer(as_floats)
         before_linear = make_pipeline(floats, impute)
         before_trees = floats
+        before_forest = make_pipeline(floats, medians)
     if y.ndim > 1:  # a forest takes no categories
         before_trees = before_linear
     elif texts and "trees__categorical_features" not in parameters:
-        trees.set_params(categorical_features=list(range(len(texts))))
-    return [
-        ("linear", make_pipeline(before_linear, linear)),
-        ("trees", make_pipeline(before_trees, trees)),
-    ]
+        models["trees"].set_params(categorical_features=list(range(len(texts))))
+    before = {"linear": before_linear, "trees": before_trees, "forest": before_forest}
+    parts = []
+    for name, model in models.items():
+        # The means read no features.
+        part = make_pipeline(before[name], model) if name in before else model
+        parts.append((name, part))
+    return parts
 
 
-def _models(y, measure):
-    """Make the linear model and the trees, for documents or for fixed items."""
+def _models(y, measure, n_jobs):
+    """Make the models by name, for documents or for fixed items."""
     if y.ndim > 1:
         loss = measure if isinstance(measure, TargetLoss) else "ndcg"
         linear = LowRankSurrogateRanker(target_loss=loss, random_state=0)
         trees = LowRankSurrogateRanker(
             target_loss=loss, estimator="trees", random_state=0
         )
-        return linear, trees
+        return {"linear": linear, "trees": trees, "means": ItemMeans()}
     is_positional = getattr(measure, "is_positional", False)
     linear_loss = measure if is_positional else "ndcg"
     trees_loss = measure if has_utilities(measure) else "ndcg"
     linear = OrderPreservingRegressor(target_loss=linear_loss)
     trees = HistGradientBoostingRanker(target_loss=trees_loss, random_state=0)
-    return linear, trees
+    forest = LowRankSurrogateRanker(
+        target_loss=trees_loss, estimator=document_forest(n_jobs), random_state=0
+    )
+    return {"linear": linear, "trees": trees, "forest": forest}
 
 
 def _set_parameters(model, name, parameters, y):
     """Set the parameters ``name__parameter`` of a default part.
 
-    Parameters that the trees of fixed items do not have themselves are of their forest.
+    Parameters that a ranker of a forest does not have itself are those of its forest.
     """
+    has_forest = name == "forest" or (name == "trees" and y.ndim > 1)
     own_names = model.get_params(deep=False)
     of_model = {}
     of_forest = {}
@@ -119,13 +141,15 @@ def _set_parameters(model, name, parameters, y):
         part, _, parameter = key.partition("__")
         if part != name:
             continue
-        if name == "trees" and y.ndim > 1 and parameter not in own_names:
+        if has_forest and parameter not in own_names:
             of_forest[parameter] = value
         else:
             of_model[parameter] = value
     with naming_part(name):
         model.set_params(**of_model)
-        if of_forest:
+        if of_forest and name == "forest":
+            model.estimator.set_params(**of_forest)
+        elif of_forest:
             has_gaps = bool(np.isnan(y).any())
             model.set_params(estimator=item_forest(has_gaps, **of_forest))
 
@@ -209,6 +233,21 @@ def categories_of_fit(part):
         name: set(texts) - {None}
         for name, texts in zip(names, encoder.categories_, strict=True)
     }
+
+
+def refuse_later_gaps(X, parts):
+    """Refuse missing values where the array of fit had none: no part fills them in."""
+    has_steps = any(isinstance(part, Pipeline) for part in parts)
+    if has_steps or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+        return
+    has_gap = np.isnan(X).any(axis=0)
+    if not has_gap.any():
+        return
+    raise ValueError(
+        "X has missing values (NaN), and the X of fit had none: fit StackingRanker to "
+        "rows with missing values too, or fill them in. The first one is in column "
+        f"{int(np.argmax(has_gap))}."
+    )
 
 
 def refuse_other_kinds(X, categories):

@@ -19,13 +19,8 @@ from .._blocks import Blocks
 from .._tables import TableMixin
 from .._typing import Bunch, Named
 from ..fitting._any_regressor import weight_parameters
-from ..order_preserving._list_loss import deviation_of, deviation_within, squares_within
-from ..target_losses._target_loss import (
-    RankingMeasure,
-    mean_of_sums,
-    sums_of_lists,
-    values_of_lists,
-)
+from ..order_preserving._list_loss import deviation_of, deviation_within
+from ..target_losses._target_loss import RankingMeasure, mean_of_sums
 from ..validation._arrays import ArrayLike, MatrixLike, is_data_frame, take_rows
 from ..validation._check import refuse
 from ..validation._checks_of_models import (
@@ -34,7 +29,6 @@ from ..validation._checks_of_models import (
     CHECKS_OF_WRAPPED,
 )
 from ..validation._findings import found, hand_on, with_findings
-from ..validation._ids import read_lists
 from ..validation._labels import joined_target, times_of_rows
 from ..validation._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from ..validation._progress import Progress, following, following_fit
@@ -42,8 +36,19 @@ from ._default_parts import (
     categories_of_fit,
     default_parts,
     is_of_default_part,
+    names_of_default_parts,
     naming_part,
+    refuse_later_gaps,
     refuse_other_kinds,
+)
+from ._part_weights import (
+    mean_best_point,
+    points_of_simplex,
+    scaled_scores,
+    squares_of_parts,
+    sums_at,
+    sums_of_random_order,
+    values_at_points,
 )
 from ._wrapped import WrappedRanker, WrapsModels, last_step
 
@@ -136,22 +141,23 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     """Not sure which ranker? Fit several and weigh them by the measure.
 
     `fit` scores held-out queries by each part, fitted on the other queries, and divides
-    the scores of a part by their standard deviation within lists. Two parts have the
-    weights w and 1 - w: each of 200 bootstraps of the held-out queries has a best w
-    among 0, 0.1, ..., 1, and w is their mean. More parts, or a given `cv`, take a
-    search [1]_ from the best part. Up to three times it tries 0, 0.1, 0.25, 0.5, 1 and
-    2 for each weight in turn, and keeps the value with the largest measure. Then each
-    part with a weight is fitted to all rows. A part with ``early_stopping=True`` keeps
-    the number of rounds that it found in the folds (their median).
+    the scores of a part by their standard deviation within lists. The shares of the
+    parts are multiples of 0.1 that add up to 1, of 0.2 with more than three parts. Each
+    of 200 bootstraps of the held-out queries has the shares with the largest measure,
+    and the stack has their mean; a share below 0.1 becomes 0. Then each part with a
+    share is fitted to all rows. A part with ``early_stopping=True`` keeps the number of
+    rounds that it found in the folds (their median).
 
     Parameters
     ----------
     estimators : list of tuple (str, estimator), dict or None, default=None
         The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, regressors
         and other models that are not rankers of this package are put into
-        `WrappedRanker`. None makes two parts, named "linear" and "trees": for documents
-        `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for fixed items
-        `LowRankSurrogateRanker` with its defaults and with a forest, recommended for
+        `WrappedRanker`. None makes three parts. For documents they are "linear",
+        `OrderPreservingRegressor`, "trees", `HistGradientBoostingRanker`, and "forest",
+        `LowRankSurrogateRanker` of 50 extra trees. For fixed items they are "linear"
+        and "trees", `LowRankSurrogateRanker` with its defaults and with a forest, and
+        "means", the mean label of each item, one order for all rows; recommended for
         orders of labels (``target_loss="kendall"``, for places with gaps "dcg@10").
         These parts take ordinary data frames: numbers, booleans (0 and 1), text and
         categories (a new one in `predict` is unknown; of more than 255, the rarest
@@ -165,13 +171,13 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     cv : int, splitter, iterable or None, default=None
         Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the
         queries; or a list of pairs of row indices or masks (train, test). None is 3
-        folds; two parts hold out only the first of them. With fewer lists than folds
+        folds, of which documents hold out only the first. With fewer lists than folds
         nothing is searched: the parts count alike, by their standardised scores.
     weights : dict of str to float or None, default=None
         The `weights_` of another stack: fit the parts to new rows without folds, as in
         a weekly refit. None searches.
     n_jobs : int or None, default=None
-        Parallel fits.
+        Parallel fits of parts, and of the trees of the "forest".
     verbose : int, default=0
         Whether to print, at most once a second, which fit runs and how much is done,
         with the time left once each part has begun. With `n_jobs` in other processes it
@@ -205,11 +211,6 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     See Also
     --------
     WrappedRanker : Any other model as a ranker.
-
-    References
-    ----------
-    .. [1] D. Metzler, W. B. Croft, "Linear feature-based models for information
-       retrieval", Information Retrieval 10, 2007 (coordinate ascent).
 
     Examples
     --------
@@ -386,19 +387,22 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """Return the parts by name, as rankers; those of None for these columns."""
         has_default_parts = self._has_default_parts()
         estimators: Any = self.estimators
-        names = ["linear", "trees"]
+        names = names_of_default_parts(data.y.ndim)
         if not has_default_parts:
             names = [name for name, _ in estimators]
         refuse(
             CHECKS_OF_STACKS,
             X=data.X,
             parts=None if has_default_parts else estimators,
+            settings=estimators if has_default_parts else None,
             names=names,
             weights=self.weights,
             ndim=data.y.ndim,
         )
         if has_default_parts:
-            estimators = default_parts(data.X, data.y, measure, estimators or {})
+            estimators = default_parts(
+                data.X, data.y, measure, estimators or {}, self.n_jobs
+            )
         return {name: as_ranker(part, data.y.ndim) for name, part in estimators}
 
     def _weigh_parts(self, parts, rows):
@@ -458,7 +462,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
         Returns the weights by part, and the rounds that early stopping found.
         """
-        folds = self._folds(rows, self._n_folds_held_out(parts))
+        folds = self._folds(rows, self._n_folds_held_out())
         places, scores, rounds = self._held_out(parts, folds, rows)
         labels = rows.target[places]
         qid = None
@@ -471,9 +475,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         held = Blocks([(scores, labels, qid, weights)])
         return self._weigh(parts, held), rounds
 
-    def _n_folds_held_out(self, parts):
-        """1 if two parts are weighed on a single split, or None for all folds."""
-        return 1 if self.cv is None and len(parts) == 2 else None
+    def _n_folds_held_out(self):
+        """1 if the parts are weighed on a single split, or None for all folds."""
+        return 1 if self.cv is None and self.n_items_ is None else None
 
     def _weigh(self, parts, held):
         """Find the weight of each part from scores of held-out rows; set `scores_`.
@@ -493,11 +497,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         def value(part_weights):
             return mean_of_sums(measure, held.sum(sums_at, measure, part_weights))
 
-        if self._n_folds_held_out(parts) == 1:
-            best = mean_best_weights(np.hstack(list(held.map(values_on_grid, measure))))
-        else:
-            best = best_weights(len(parts), value)
-        best /= best.sum()
+        points = points_of_simplex(len(parts))
+        values = np.hstack(list(held.map(values_at_points, measure, points)))
+        best = mean_best_point(values, points)
         single_parts = np.eye(len(parts))
         self.scores_ = HeldOutScores(
             parts=list(parts),
@@ -593,17 +595,10 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         X = self._validate_X(X, reset=False)
         if is_data_frame(X):
             refuse_other_kinds(X, self._categories_of_fit())
+        if self._has_default_parts():
+            refuse_later_gaps(X, self.estimators_)
         parts = self.named_estimators_.items()
-        try:
-            return sum(self.weights_[name] * scores_of(part, X) for name, part in parts)
-        except ValueError as error:
-            if self._has_default_parts() and "contains NaN" in str(error):
-                raise ValueError(
-                    "X has missing values (NaN), and the X of fit had none: fit "
-                    "StackingRanker to rows with missing values too, or fill them in. "
-                    f"{str(error).splitlines()[-1]}"
-                ) from error
-            raise
+        return sum(self.weights_[name] * scores_of(part, X) for name, part in parts)
 
     def _categories_of_fit(self):
         """Return the texts of each column of text in fit, by name, of default parts."""
@@ -627,7 +622,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             n_folds = check_cv(3 if self.cv is None else self.cv).get_n_splits(
                 rows.X, rows.target, rows.groups
             )
-            n_fits = self._n_folds_held_out(parts) or n_folds
+            n_fits = self._n_folds_held_out() or n_folds
             n_in_folds = n_fits * n_rows * (n_folds - 1) / n_folds
         sizes = dict.fromkeys(parts, n_rows + n_in_folds)
         return Progress(type(self).__name__, sizes)
@@ -718,12 +713,35 @@ def held_out_scores(name, part, rows, fold, line):
     Returns also the rounds that early stopping found, or None.
     """
     train, test = fold
-    model = fitted_part(name, part, rows.take(train), line)
+    training_rows = rows.take(train)
+    is_known = has_labels(training_rows)
+    if not is_known.all():
+        target = training_rows.target[:, is_known]
+        training_rows = training_rows._replace(target=target)
+    model = fitted_part(name, part, training_rows, line)
     _, last = last_step(model)
     n_rounds = None
     if hasattr(last, "_set_rounds") and hasattr(last, "validation_scores_"):
         n_rounds = last.n_iter_
-    return scores_of(model, take_rows(rows.X, test)), n_rounds
+    scores = scores_of(model, take_rows(rows.X, test))
+    if not is_known.all():
+        # An item without a label in the training rows is neither good nor bad.
+        scores_of_known = scores
+        scores = np.empty((len(test), len(is_known)))
+        scores[:] = scores_of_known.mean(axis=1, keepdims=True)
+        scores[:, is_known] = scores_of_known
+    return scores, n_rounds
+
+
+def has_labels(rows):
+    """Whether each item has a label in a row of positive weight; True of documents."""
+    target, weights = rows.target, rows.weights
+    if target.ndim != 2:
+        return np.ones(1, dtype=bool)
+    is_known = ~np.isnan(target)
+    if weights is not None:
+        is_known &= np.asarray(weights)[:, np.newaxis] > 0
+    return is_known.any(axis=0)
 
 
 def with_rounds(part, rounds):
@@ -759,106 +777,3 @@ def scores_of(model, X):
     """Score the rows of X by a fitted part, in float64."""
     scores = model.decision_function(X) if is_classifier(model) else model.predict(X)
     return np.asarray(scores, dtype=np.float64)
-
-
-# Weights ----------------------------------------------------------------------------
-
-
-#: Weights of the first of two parts.
-GRID = np.linspace(0.0, 1.0, 11)
-
-
-def squares_of_parts(block):
-    """Sum squares of the scores of each part within lists, (n_parts, 3)."""
-    scores, _, qid, weights = block
-    groups = np.arange(scores.shape[1])
-    if qid is not None:
-        groups = read_lists(qid).codes
-    return np.array([squares_within(one, groups, weights) for one in scores])
-
-
-def scaled_scores(block, deviations):
-    """Divide the scores of each part by its standard deviation within lists."""
-    scores, labels, qid, weights = block
-    deviations = deviations.reshape(-1, *[1] * (scores.ndim - 1))
-    return scores / deviations, labels, qid, weights
-
-
-def sums_at(block, measure, part_weights):
-    """Sum the measure over the lists of a block, at weights of the parts."""
-    scores, labels, qid, weights = block
-    combined = np.tensordot(part_weights, scores, 1)
-    return sums_of_lists(measure, labels, combined, qid, weights)
-
-
-def sums_of_random_order(block, measure):
-    """Sum the measure of random orders over the lists of a block."""
-    scores, labels, qid, weights = block
-    equal_scores = np.zeros(scores.shape[1:])
-    return sums_of_lists(measure, labels, equal_scores, qid, weights, of_orders=True)
-
-
-def values_on_grid(block, measure):
-    """Weighted measure of each list at each weight of two parts, (11, n_lists)."""
-    scores, labels, qid, weights = block
-    values_of_weights = []
-    for w in GRID:
-        combined = w * scores[0] + (1.0 - w) * scores[1]
-        values, list_weights = values_of_lists(measure, labels, combined, qid, weights)
-        values_of_weights.append(values * list_weights)
-    return np.array(values_of_weights)
-
-
-def mean_best_weights(values):
-    """Mean over 200 bootstraps of the lists of the best weights of two parts on `GRID`.
-
-    Parameters
-    ----------
-    values : ndarray of shape (11, n_lists)
-        The weighted measure of each list at each weight of the first part; greater is
-        better.
-    """
-    has_value = ~np.isnan(values).any(axis=0)
-    values = values[:, has_value]
-    n = values.shape[1]
-    if n == 0:  # the measure is undefined on every held-out list
-        return np.full(2, 0.5)
-    # How often each list is drawn, in each bootstrap.
-    rng = np.random.default_rng(0)
-    counts = rng.multinomial(n, np.full(n, 1.0 / n), size=200)
-    totals = counts @ values.T
-    # Weights that tie for the best count as their mean.
-    rounding = 1e-12 * np.abs(totals).max(axis=1, keepdims=True)
-    is_best = totals >= totals.max(axis=1, keepdims=True) - rounding
-    best = is_best @ GRID / is_best.sum(axis=1)
-    w = float(np.mean(best))
-    return np.array([w, 1.0 - w])
-
-
-def best_weights(n_parts, value):
-    """Search weights by coordinates from the best part, in at most three rounds.
-
-    Parameters
-    ----------
-    n_parts : int
-    value : callable
-        The measure at weights of the parts, (n_parts,); greater is better.
-    """
-    values = [value(one) for one in np.eye(n_parts)]
-    best = max(values)
-    weights = np.eye(n_parts)[int(np.argmax(values))]
-    for _ in range(3):
-        before = weights
-        for j in range(n_parts):
-            trial = weights.copy()
-            for weight in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0):
-                trial[j] = weight
-                if not trial.any():
-                    continue
-                trial_value = value(trial)
-                if trial_value > best:
-                    best = trial_value
-                    weights = trial.copy()
-        if np.array_equal(weights, before):
-            break
-    return weights

@@ -170,14 +170,28 @@ CHECKS_OF_WRAPPED = [
 # Stacks -----------------------------------------------------------------------------
 
 #: A parameter of each default part.
-_SETTINGS = {"linear": "linear__alpha=0.1", "trees": "trees__max_leaf_nodes=31"}
+_SETTINGS = {
+    "linear": "linear__alpha=0.1",
+    "trees": "trees__max_leaf_nodes=31",
+    "forest": "forest__n_estimators=200",
+}
 
 
 def _finds_part_that_fit_makes(given):
     """Find a default part that is set to a model."""
-    for name in ("linear", "trees"):
+    for name, setting in _SETTINGS.items():
         if name in (given.params or {}):
-            return {"name": repr(name), "setting": _SETTINGS[name]}
+            return {"name": repr(name), "setting": setting}
+    return None
+
+
+def _finds_settings_of_no_part(given):
+    """Find a parameter of a default part that other labels have."""
+    for key in given.settings or {}:
+        name = key.partition("__")[0]
+        if name not in given.names:
+            kind = "documents" if given.ndim == 1 else "fixed items"
+            return {"key": repr(key), "kind": kind, "names": shown(list(given.names))}
     return None
 
 
@@ -214,7 +228,14 @@ CHECKS_OF_STACKS = [
         finds=_finds_part_that_fit_makes,
         sentence=(
             "StackingRanker makes the part {name} in fit: set its parameters, such as "
-            "{setting}, or give both parts as estimators."
+            "{setting}, or give all parts as estimators."
+        ),
+    ),
+    Check(
+        name="settings of no default part",
+        finds=_finds_settings_of_no_part,
+        sentence=(
+            "StackingRanker has no part for {key} with {kind}: its parts are {names}."
         ),
     ),
     Check(

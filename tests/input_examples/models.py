@@ -156,6 +156,12 @@ STACKS = [
         STACK,
     ),
     Example(
+        "settings of no default part",
+        items,
+        "estimators = {'forest__n_estimators': 9}; weights = None",
+        STACK,
+    ),
+    Example(
         "sparse features of default parts",
         lambda: {**stack(), "estimators": None, "weights": {"linear": 1, "trees": 0}},
         "X = scipy.sparse.csr_matrix(X)",
