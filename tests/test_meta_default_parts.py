@@ -24,6 +24,8 @@ from lowrank_rank.metrics import ndcg_score
 
 from .refusals import refused_by
 
+#: Weights of the default parts of documents.
+EQUAL = {"linear": 1.0, "trees": 1.0, "forest": 1.0}
 rng = np.random.default_rng(0)
 QID = np.repeat(np.arange(30), 8)
 X = rng.normal(size=(len(QID), 3))
@@ -91,7 +93,7 @@ def test_fixed_items_take_frames_and_missing_values():
 def test_text_tells_both_parts():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"noise": X[:, 2], "word": np.where(Y > 1, "good", "bad")})
-    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0}).fit(
+    stack = StackingRanker(weights=EQUAL).fit(
         frame, Y > 1, qid=QID
     )
     for part in stack.estimators_:
@@ -142,7 +144,7 @@ WORDS = {
 }
 #: Models that take a frame of numbers.
 MODELS = [
-    StackingRanker(weights={"linear": 1.0, "trees": 1.0}),
+    StackingRanker(weights=EQUAL),
     OrderPreservingRegressor(),
     HistGradientBoostingRanker(max_iter=5),
     LowRankSurrogateRanker(),
@@ -213,7 +215,7 @@ def ages_after(remedy, frame):
 @pytest.mark.parametrize("kind", WORDS)
 def test_other_text_is_a_category(kind):
     frame = frame_of(WORDS[kind](CODES))
-    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
+    stack = StackingRanker(weights=EQUAL)
     scores = stack.fit(frame, Y, qid=QID).predict(frame)
     np.testing.assert_array_equal(stack.predict(frame[:1]), scores[:1])
     if kind == "booleans":
@@ -229,7 +231,7 @@ def test_other_text_is_a_category(kind):
 
 def test_what_a_column_is_is_decided_in_fit():
     pd = pytest.importorskip("pandas")
-    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
+    stack = StackingRanker(weights=EQUAL)
     stack.fit(frame_of(CODES), Y, qid=QID)
     with refused_by("numbers as text"):
         stack.predict(frame_of(CODES.astype(str))[7:8])
@@ -254,7 +256,7 @@ def test_columns_of_polars():
     if sklearn.__version__.startswith("1.6."):
         pytest.skip("scikit-learn 1.6 does not know the frames of today's polars")
     frame = polars.DataFrame(dict(zip("abc", X.T, strict=True)))
-    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
+    stack = StackingRanker(weights=EQUAL)
     text = frame.with_columns(age=polars.Series(CODES).cast(polars.String))
     with refused_by("numbers as text") as said:
         stack.fit(text, Y, qid=QID)
@@ -321,7 +323,7 @@ def test_equal_grades_of_each_query_give_equal_scores(model, grades):
 
 
 def test_importances_of_a_stack_are_said_not_to_exist():
-    stack = StackingRanker(weights={"linear": 1.0, "trees": 1.0}).fit(X, Y, qid=QID)
+    stack = StackingRanker(weights=EQUAL).fit(X, Y, qid=QID)
     assert not hasattr(stack, "feature_importances_")
     with pytest.raises(AttributeError, match="StackingRanker has no feature"):
         stack.feature_importances_  # noqa: B018
@@ -347,7 +349,7 @@ def models_of(stack):
 def test_a_search_over_the_default_parts_of_documents(kind):
     features = X if kind == "array" else ordinary_frame()
     how = {"cv": GroupKFold(2), "scoring": make_ranking_scorer("ndcg@10")}
-    search = GridSearchCV(StackingRanker(cv=3), GRID, **how, error_score="raise")
+    search = GridSearchCV(StackingRanker(weights=EQUAL), GRID, **how, error_score="raise")
     search.fit(features, ranking_target(Y, QID), groups=QID)
     assert np.ptp(search.cv_results_["mean_test_score"]) > 0
     best = search.best_params_
@@ -366,7 +368,8 @@ def test_a_search_over_the_default_parts_of_fixed_items(kind, gaps):
     grades = rng.integers(0, 3, (60, 4)).astype(float)
     if gaps:
         grades[rng.random(grades.shape) < 0.1] = np.nan
-    stack = StackingRanker(target_loss="dcg@10")
+    weights = {"linear": 1.0, "trees": 1.0, "means": 1.0}
+    stack = StackingRanker(target_loss="dcg@10", weights=weights)
     search = GridSearchCV(stack, GRID, cv=2, error_score="raise")
     search.fit(features, grades)
     best = search.best_params_
@@ -382,8 +385,10 @@ def test_a_search_over_the_default_parts_of_fixed_items(kind, gaps):
 def test_messages_of_parameters_of_default_parts():
     with refused_by("part that fit makes"):
         StackingRanker().set_params(trees=OrderPreservingRegressor())
-    with pytest.raises(ValueError, match="Invalid parameter 'forest'"):
-        StackingRanker().set_params(forest__max_leaf_nodes=4)
+    with pytest.raises(ValueError, match="Invalid parameter 'means'"):
+        StackingRanker().set_params(means__prior=4)
+    with refused_by("settings of no default part"):
+        StackingRanker().set_params(forest__max_leaf_nodes=4).fit(X[:20], np.eye(20))
     wrong = StackingRanker().set_params(trees__learning=4)
     with pytest.raises(ValueError, match=r"The part 'trees' .* parameter 'learning'"):
         wrong.fit(X, Y, qid=QID)

@@ -1,6 +1,6 @@
 """Shares of the parts of a stack: the mean over bootstraps of the best shares."""
 
-from itertools import combinations
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -18,13 +18,10 @@ def points_of_simplex(n_parts):
     They add up to 1, and are multiples of 0.1, of 0.2 with more than three parts.
     """
     n_steps = 10 if n_parts <= 3 else 5
-    # Stars and bars: n_parts - 1 bars cut the row of stars into parts.
-    n_places = n_steps + n_parts - 1
-    bars = np.array(list(combinations(range(n_places), n_parts - 1)), dtype=int)
-    bars = bars.reshape(-1, n_parts - 1)
-    ends = np.full((len(bars), 1), n_places)
-    stars = np.diff(bars, axis=1, prepend=-1, append=ends) - 1
-    return stars / n_steps
+    # Each step of a point goes to one of the parts.
+    steps = combinations_with_replacement(range(n_parts), n_steps)
+    counts = [np.bincount(chosen, minlength=n_parts) for chosen in steps]
+    return np.array(counts) / n_steps
 
 
 def values_at_points(block, measure, points):
@@ -79,8 +76,8 @@ def mean_best_point(values, points):
     n = values.shape[1]
     if n == 0:  # the measure is undefined on every held-out list
         return points.mean(axis=0)
-    # Sorted lists: the draws do not depend on the order of the lists.
-    values = values[:, np.lexsort(values)]
+    # The draws depend neither on the order of the lists nor on that of the parts.
+    values = values[:, np.lexsort([*values, *np.sort(values, axis=0)])]
     # How often each list is drawn, in each bootstrap.
     rng = np.random.default_rng(0)
     counts = rng.multinomial(n, np.full(n, 1.0 / n), size=200)
@@ -90,7 +87,8 @@ def mean_best_point(values, points):
     is_best = totals >= totals.max(axis=1, keepdims=True) - rounding
     best = is_best @ points / is_best.sum(axis=1, keepdims=True)
     shares = best.mean(axis=0)
-    shares[shares < min(0.1, shares.max())] = 0.0
+    least = min(0.1, shares.max())
+    shares[shares < least - 1e-9] = 0.0
     return shares / shares.sum()
 
 
