@@ -184,7 +184,7 @@ def test_the_recipe_of_shap_adds_up_to_the_scores_of_the_stack(kind):
         qid=qid,
     )
     stack, values = found["stack"], found["values"]
-    assert len(stack.estimators_) == 2
+    assert len(stack.estimators_) >= 2
     scores = stack.predict(frame)
     assert np.ptp(values.sum(axis=1) - scores) < 1e-6 < np.ptp(scores)
     assert abs(found["why"].sum() - (scores[0] - scores[1])) < 1e-6

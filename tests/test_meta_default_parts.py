@@ -93,9 +93,7 @@ def test_fixed_items_take_frames_and_missing_values():
 def test_text_tells_both_parts():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"noise": X[:, 2], "word": np.where(Y > 1, "good", "bad")})
-    stack = StackingRanker(weights=EQUAL).fit(
-        frame, Y > 1, qid=QID
-    )
+    stack = StackingRanker(weights=EQUAL).fit(frame, Y > 1, qid=QID)
     for part in stack.estimators_:
         assert ndcg_score(Y > 1, part.predict(frame), qid=QID) > 0.99
 
@@ -349,7 +347,9 @@ def models_of(stack):
 def test_a_search_over_the_default_parts_of_documents(kind):
     features = X if kind == "array" else ordinary_frame()
     how = {"cv": GroupKFold(2), "scoring": make_ranking_scorer("ndcg@10")}
-    search = GridSearchCV(StackingRanker(weights=EQUAL), GRID, **how, error_score="raise")
+    search = GridSearchCV(
+        StackingRanker(weights=EQUAL), GRID, **how, error_score="raise"
+    )
     search.fit(features, ranking_target(Y, QID), groups=QID)
     assert np.ptp(search.cv_results_["mean_test_score"]) > 0
     best = search.best_params_

@@ -97,7 +97,7 @@ def item_forest(is_missing, **parameters):
 
 
 class ForestOfDocuments(ensemble.ExtraTreesRegressor):
-    """Extra trees whose `predict` starts no threads, which would cost more for a query."""
+    """Extra trees whose `predict` starts no threads: for a query they cost too much."""
 
     def predict(self, X: Any) -> np.ndarray:
         """Mean of the trees, shape (n,)."""

@@ -123,7 +123,9 @@ def _models(y, measure, n_jobs):
     linear = OrderPreservingRegressor(target_loss=linear_loss)
     trees = HistGradientBoostingRanker(target_loss=trees_loss, random_state=0)
     forest = LowRankSurrogateRanker(
-        target_loss=trees_loss, estimator=document_forest(n_jobs), random_state=0
+        target_loss=trees_loss,
+        estimator=document_forest(n_jobs),
+        random_state=0,
     )
     return {"linear": linear, "trees": trees, "forest": forest}
 

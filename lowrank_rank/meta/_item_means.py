@@ -22,7 +22,7 @@ class ItemMeans(RegressorMixin, BaseEstimator):
 
         sum_i (y[i, j] - mean of y[i]) / (n_j + 5).
 
-    The score of preferences is their balance, the mean of sum_k y[:, j, k] - y[:, k, j].
+    The score of preferences is the mean of sum_k y[:, j, k] - y[:, k, j].
 
     Attributes
     ----------
