@@ -24,7 +24,6 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import TunedThresholdClassifierCV
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
 from lowrank_rank import (
@@ -255,14 +254,24 @@ def latency_of_a_query(model, frame, scale):
     X, y, qid = documents(8_000, 50, 1.0, length=40)
     X = pd.DataFrame(X).rename(columns=str) if frame else X
     model = clone(model).fit(X, y, qid=qid)
-    trees = getattr(model, "named_estimators_", {}).get("trees", model)
-    trees = trees[-1] if isinstance(trees, Pipeline) else trees
     least = (
-        trees.estimator_.predict
-        if hasattr(trees, "estimator_")
+        model.estimator_.predict
+        if hasattr(model, "estimator_")
         else Ridge().fit(X, y).predict
     )
     return partial(model.rank, one_list=True), least, X[:100]
+
+
+def latency_of_a_stack(frame, scale):
+    """`rank` of 100 documents by the three default parts, by two of them, and the query."""
+    X, y, qid = documents(8_000, 50, 1.0, length=40)
+    X = pd.DataFrame(X).rename(columns=str) if frame else X
+    calls = []
+    for share in (1.0, 0.0):
+        weights = {"linear": 1.0, "trees": 1.0, "forest": share}
+        model = StackingRanker(weights=weights).fit(X, y, qid=qid)
+        calls.append(partial(model.rank, one_list=True))
+    return *calls, X[:100]
 
 
 def prediction_of_a_frame(model, peer, scale):
@@ -894,9 +903,16 @@ TABLE: dict[str, dict[str, tuple]] = {
             for name, model, frame, bar in (
                 ("linear", OrderPreservingRegressor(), False, 6.0),
                 ("trees", HistGradientBoostingRanker(random_state=0), False, 1.4),
-                ("stack", StackingRanker(), False, 1.4),
-                ("stack, frame", StackingRanker(), True, None),
             )
+        },
+        **{
+            f"a query, stack over linear + trees{name}": (
+                partial(latency_of_a_stack, frame),
+                first,
+                own(second),
+                1.5,
+            )
+            for name, frame in (("", False), (", frame", True))
         },
         **{
             f"a row of {r}": (

@@ -116,6 +116,25 @@ def friedman(data, n_queries=2400, length=40, noise=0.0):
     return X, y.astype(float), np.arange(n_queries).repeat(length)
 
 
+def without_linear_signal(data, n_queries=1200, length=20):
+    """Grades by the product of two of eight features: no linear ranker sees it."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n_queries * length, 8))
+    seen = np.sign(X[:, 0] * X[:, 1]) + 0.5 * X[:, 2] ** 2 + rng.normal(size=len(X))
+    y = np.digitize(seen, np.quantile(seen, [0.5, 0.75, 0.9, 0.97]))
+    return X, y.astype(float), np.arange(n_queries).repeat(length)
+
+
+def shifted_queries(data, n_queries=1200, length=20):
+    """Features have another offset in each query, five times their spread within it."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(n_queries * length, 8))
+    seen = X[:, :4] @ [1.0, 0.7, 0.5, 0.5] + rng.normal(size=len(X))
+    y = np.digitize(seen, np.quantile(seen, [0.5, 0.75, 0.9, 0.97]))
+    offsets = 5.0 * rng.normal(size=(n_queries, 8)).repeat(length, axis=0)
+    return X + offsets, y.astype(float), np.arange(n_queries).repeat(length)
+
+
 def sparse_relevance(data, n_queries=2400, length=40):
     """Two in a hundred documents are relevant, by a noisy score of features that interact."""
     X, utility = make_friedman1(
@@ -174,6 +193,8 @@ DOCUMENTS = {
     "README's job": partial(digits, n_queries=1600, **CATALOGUE),
     "clicks": clicks_of_sessions,
     "sparse relevance": sparse_relevance,
+    "no linear signal": without_linear_signal,
+    "shifted queries": shifted_queries,
     "friedman": friedman,
     "noisy friedman": partial(friedman, noise=5.0),
 }

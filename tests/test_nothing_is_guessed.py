@@ -410,7 +410,7 @@ def fitted_to(cls, X):
     if cls is HistGradientBoostingRanker:
         params["max_iter"] = 3
     if cls is StackingRanker:
-        params["weights"] = {"linear": 1.0, "trees": 1.0}
+        params["weights"] = {"linear": 1.0, "trees": 1.0, "forest": 1.0}
     if cls is LowRankSurrogateMultilabelClassifier:
         y = np.column_stack([y, 1 - y])
     given = {}

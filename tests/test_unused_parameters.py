@@ -119,7 +119,7 @@ VALUES = {
     "relevance_threshold": [3],
     "estimators": [[("ridge", Ridge()), ("linear", LowRankSurrogateRanker())]],
     "cv": [4],
-    "weights": [{"linear": 1.0, "trees": 0.0}],
+    "weights": [{"linear": 1.0, "trees": 0.0, "forest": 0.0}],
     "loss_matrix": [[[0.0, 9, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]],
 }
 #: Parameters of smaller fits; other values of these are tried, too.
