@@ -536,7 +536,7 @@ def test_weights_reach_the_regressor_or_are_refused(documents):
     np.testing.assert_allclose(
         ranker.fit(X, y, qid=qid, sample_weight=w).predict(X), expected
     )
-    with pytest.raises(ValueError, match="no sample_weight"):
+    with pytest.raises(ValueError, match="does not take sample_weight"):
         LowRankSurrogateRanker(estimator=KNeighborsRegressor()).fit(
             X, y, qid=qid, sample_weight=w
         )

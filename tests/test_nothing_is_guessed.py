@@ -556,8 +556,8 @@ def test_hints_for_arguments_of_other_packages(cls):
 
 #: Arguments of other packages, and a part of what to write instead.
 HINTS = {
-    "init_model": "all rows, earlier ones too",
-    "xgb_model": "all rows, earlier ones too",
+    "init_model": "all rows, also the earlier ones",
+    "xgb_model": "all rows, also the earlier ones",
     "position": "sample_weight= takes one over the propensity",
 }
 

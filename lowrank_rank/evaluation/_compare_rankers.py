@@ -123,7 +123,7 @@ def compare_rankers(
 
     Examples
     --------
-    Three queries, all won by "new": three signs are alike with probability 2 / 2**3.
+    Three queries, all won by "new": three signs are equal with probability 2 / 2**3.
 
     >>> from lowrank_rank.evaluation import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]

@@ -309,9 +309,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             fit_one(model, X, grades, **options)
         if is_classifier(model) and not _has_scores(model):
             raise ValueError(
-                f"{type(model).__name__} gives no score to rank {len(model.classes_)} "
-                "grades by: use a classifier with predict_proba "
-                "(CalibratedClassifierCV), or a regressor."
+                f"{type(model).__name__} does not give a score to rank "
+                f"{len(model.classes_)} grades by: use a classifier with "
+                "predict_proba (CalibratedClassifierCV), or a regressor."
             )
         return model
 

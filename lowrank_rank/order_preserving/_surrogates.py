@@ -638,7 +638,7 @@ class PairwiseSquaredHinge(PairwiseSurrogate):
     """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``.
 
     The squared hinge of RankSVM's pairs is not order-preserving; it is here for
-    comparison. The computation sorts the scores and forms no pair.
+    comparison. The computation sorts the scores and does not form pairs.
     """
 
     is_order_preserving = False

@@ -585,5 +585,5 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if threshold is None or 0 < n_positives < len(positive):
             threshold = threshold_between(scores, n_positives)
         self.threshold_: float = threshold
-        # The intercept changes no order.
+        # The intercept does not change the order.
         self.intercept_ = np.array([0.0 - sign * threshold], dtype=X.dtype)

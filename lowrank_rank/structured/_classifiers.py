@@ -277,7 +277,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         return self
 
     def _read_costs(self, y, name="y", takes_classes=False):
-        """Read the costs, the classes and the decisions; refuse costs of no hinge."""
+        """Read costs, classes and decisions; refuse costs without a hinge."""
         costs, classes, decisions = read_costs(
             self.loss_matrix, self.classes, self.decisions, y
         )

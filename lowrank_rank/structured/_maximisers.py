@@ -44,7 +44,8 @@ def worst_places(gains, scores, lists, discounts):
     `gains` are b, >= 0, grouped; `discounts` of the first k places do not increase.
     """
     order = sort_lists(scores, lists)
-    # A shift of the scores of a list changes no order: small numbers lose fewer digits.
+    # A shift of the scores of a list does not change the order: small numbers lose
+    # fewer digits.
     s = scores - lists.repeat(lists.sum(scores) / lists.lengths)
     s = s[order]
     b = gains[order]

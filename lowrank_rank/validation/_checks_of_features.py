@@ -829,7 +829,7 @@ CHECKS_OF_COLUMNS_OF_FIT = [
 
 
 def _no_known_category(given):
-    """Find a column of text in fit, and of no text now, without a known value."""
+    """Find a column that held text in fit, and now holds none of its values."""
     if given.is_text:
         return None
     entry = next(one for one in given.entries if not is_missing_entry(one))

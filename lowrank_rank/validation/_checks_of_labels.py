@@ -525,7 +525,7 @@ def _missing_preferences(given):
 
 
 def _missing_judgements(given):
-    """Find NaN in a matrix, for a measure that takes none."""
+    """Find NaN in a matrix, for a measure that does not take it."""
     y = given.y
     if y.ndim != 2 or given.allow_missing or not np.isnan(y).any():
         return None

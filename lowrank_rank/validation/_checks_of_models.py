@@ -18,7 +18,7 @@ from ._columns import shown
 # Arguments of other packages ----------------------------------------------------------
 
 _QID = "qid= has the query id of each row"
-_AGAIN = "fit begins anew, and takes all rows, earlier ones too"
+_AGAIN = "fit starts again, and takes all rows, also the earlier ones"
 _POSITION = (
     "sample_weight= takes one over the propensity of each position, which "
     "clicks.propensities_from_clicks estimates"
@@ -128,7 +128,7 @@ def _finds_model_without_early_stopping(given):
 
 
 def _finds_model_without_weights(given):
-    """Find weights for a model whose fit takes none."""
+    """Find weights for a model whose fit does not take them."""
     if given.weights is None or given.options is not None:
         return None
     return {"model": shown(given.estimator)}
@@ -199,7 +199,7 @@ def _finds_weights_of_other_parts(given):
 
 
 def _finds_classifier_without_scores(given):
-    """Find a part that gives no scores to items."""
+    """Find a part that does not give scores to items."""
     if given.ndim is None or given.ndim == 1:
         return None
     for name, part in given.parts or ():

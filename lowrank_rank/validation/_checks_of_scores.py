@@ -291,7 +291,7 @@ CHECKS_OF_NAMED_MEASURES = [
     Check(
         name="no cut-off",
         finds=_finds_no_cutoffs,
-        sentence="k holds no cut-off.",
+        sentence="k is empty: it holds no cut-off.",
         remedies={"To cut at ten": "k = 10", "Without a cut-off": "k = None"},
     ),
     Check(

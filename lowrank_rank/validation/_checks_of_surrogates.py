@@ -408,8 +408,8 @@ CHECKS_OF_WARM_STARTS = [
         sentence=(
             "warm_start adds trees to a fit of {n_iter} rounds with {n_features} "
             "features and loss={losses}, without early_stopping: give a larger "
-            "max_iter and the same features and loss, or begin anew."
+            "max_iter and the same features and loss, or start again."
         ),
-        remedies={"To begin anew": "warm_start = False"},
+        remedies={"To start again": "warm_start = False"},
     ),
 ]

@@ -121,7 +121,7 @@ _TABLES = {
     "u",
 }
 #: Arguments that are numbers in every function that has them. Queries, judges and times
-#: may be durations; `validation/_read.py` says of X which column holds durations.
+#: may be durations; `validation/_read.py` says which column of X holds durations.
 _NUMBERS = {
     "clicks",
     "judge_unlabelled",

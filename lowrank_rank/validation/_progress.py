@@ -41,7 +41,7 @@ class Progress:
         self.has_told = False
 
     def skip_time(self):
-        """Count the time until now for no kind."""
+        """Leave the time until now out of all kinds."""
         self.last_time = self.clock()
 
     def advance(self, kind, size=1.0, doing=""):

@@ -858,7 +858,7 @@ class _Likelihood:
         return np.abs(np.append(log_odds, step[self.n_linear :])).max()
 
     def is_determined(self, inverse_information, outcomes):
-        """Check that collinearity inflates no covariate's variance beyond 1e10."""
+        """Check that collinearity does not inflate a variance beyond 1e10."""
         variances = np.diag(inverse_information) * np.diag(self.information(outcomes))
         inflation = variances[self.n_items : self.n_linear]
         return not np.any((inflation <= 0) | (inflation > 1e10))
