@@ -90,7 +90,8 @@ print(
     f"NDCG@10 on wednesday, at once: {at_once.score(X_test, y_test, qid=qid_test):.4f}"
 )
 
-# %% The features of a query have a common offset here. The ranker subtracts the mean of
+# %%
+# The features of a query have a common offset here. The ranker subtracts the mean of
 # each query from features and targets, which does not change the order. Ridge
 # regression on pooled rows has to explain the offset too:
 

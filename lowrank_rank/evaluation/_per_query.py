@@ -184,8 +184,8 @@ def evaluate_run(
     qrels : dict, frame, path of a file or ranx.Qrels
         ``{query: {document: grade}}``, ``{query: relevant documents}`` with lists or
         sets of ids, or a frame of pandas or polars with the columns "qid", "docno" and
-        "relevance", "label" or "rel" (or "query_id", "q_id" and "doc_id"). Ids are
-        taken as text, whole floats as integers.
+        "relevance", "label" or "rel" ("query_id", "q_id" and "doc_id" are read too).
+        Ids are taken as text, whole floats as integers.
     run : dict, frame, path of a file or ranx.Run
         ``{query: {document: score}}``, ``{query: [documents, best first]}``, or a frame
         whose column of values is "score".

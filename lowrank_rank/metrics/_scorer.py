@@ -69,7 +69,8 @@ def make_ranking_scorer(
     -------
     RankingScorer
         Callable as ``scorer(estimator, X, y, *, qid=None, sample_weight=None)``;
-        it can be pickled and cloned, and requests `qid` under metadata routing.
+        it can be pickled and cloned, and by default requests `qid` under metadata
+        routing.
 
     Raises
     ------

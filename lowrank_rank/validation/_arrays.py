@@ -293,9 +293,9 @@ def by_label(values, labels, name):
     names_nothing = is_default and set(index) != set(labels)
     if lacks_labels or names_nothing or not index.is_unique:
         raise ValueError(
-            f"{name} is a Series with the index {shown(index[:5].tolist())}, matched "
-            f"by the labels {shown([plain(label) for label in labels[:5]])}: set "
-            f"these labels as its index, or give {name}.to_numpy()."
+            f"{name} is a Series with the index {shown(index[:5].tolist())}, but is "
+            f"matched by the labels {shown([plain(label) for label in labels[:5]])}: "
+            f"set these labels as its index, or give {name}.to_numpy()."
         )
     return values.loc[labels]
 

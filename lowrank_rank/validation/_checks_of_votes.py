@@ -705,7 +705,7 @@ def _finds_unranked_of_counts(given):
 def _finds_partial_vote(given):
     """Find a vote that ranks some of the items, without `unranked` for the others.
 
-    A vote that ranks nothing, or has weight 0, is not asked for it.
+    A vote that ranks nothing, or has weight 0, does not need it.
     """
     if not given.are_orders or given.unranked is not None:
         return None

@@ -1,4 +1,4 @@
-"""Ids that do not match only because of leading zeros, case or type."""
+"""Ids that differ only in leading zeros, case or type, and so do not match."""
 
 import re
 from collections import Counter

@@ -405,7 +405,7 @@ def _undefined_queries(names, is_undefined):
         if n and stats.binomtest(only_i, n).pvalue * len(pairs) < LEVEL:
             return (
                 f"{names[i]!r} has {counts[i]} undefined values of "
-                f"{len(is_undefined)} and {names[j]!r} {counts[j]}: so the means are "
+                f"{len(is_undefined)} and {names[j]!r} {counts[j]}: the means are "
                 "over different queries. Say what such a query counts: "
                 "table.fillna(0), or zero_division=0."
             )
