@@ -547,7 +547,7 @@ def test_hints_for_arguments_of_other_packages(cls):
             made(cls).fit(X, y, **{name: None})
     with pytest.raises(
         TypeError,
-        match=f"{cls.__name__} takes no n_estimators=: .*(max_iter=|estimator)",
+        match=f"{cls.__name__} does not take n_estimators=: .*(max_iter=|estimator)",
     ):
         made(cls, n_estimators=3)
     with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
@@ -569,7 +569,7 @@ def test_hints_for_warm_starts_positions_and_positional_ids(cls):
         with pytest.raises(TypeError, match=f"does not take {name}=: .*{hint}"):
             made(cls).fit(X, y, qid=qid, **{name: None})
     with pytest.raises(
-        TypeError, match=f"{cls.__name__}.fit takes X and y, .* by name: qid="
+        TypeError, match=f"{cls.__name__}.fit takes X and y by position, .* by name: qid="
     ):
         made(cls).fit(X, y, qid)
 
