@@ -569,7 +569,8 @@ def test_hints_for_warm_starts_positions_and_positional_ids(cls):
         with pytest.raises(TypeError, match=f"does not take {name}=: .*{hint}"):
             made(cls).fit(X, y, qid=qid, **{name: None})
     with pytest.raises(
-        TypeError, match=f"{cls.__name__}.fit takes X and y by position, .* by name: qid="
+        TypeError,
+        match=f"{cls.__name__}.fit takes X and y by position, .* by name: qid=",
     ):
         made(cls).fit(X, y, qid)
 
