@@ -67,8 +67,8 @@ sets = {
 # %%
 # The rankers
 # -----------
-# All are as they come. `StackingRanker` fits the other two on folds of whole queries,
-# and weighs them by NDCG@10 on the queries that were held out.
+# All have their default parameters. `StackingRanker` fits the other two on folds of
+# whole queries, and weighs them by NDCG@10 on the queries that were held out.
 
 if find_spec("lightgbm"):
     from lightgbm import LGBMRanker
@@ -111,7 +111,7 @@ for title, (X, y, qid) in sets.items():
 # %%
 # With 10 to 200
 # --------------
-# Five times other queries are drawn for training and for testing. A line is the mean
+# Queries for training and for testing are drawn five times. A line is the mean
 # difference over the five draws. The band is its 95 % interval by Student's t. Test
 # queries of the draws overlap, so the bands are a little too narrow.
 

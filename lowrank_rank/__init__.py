@@ -21,7 +21,7 @@ Labels, scorers, splits
     metrics : measure_score of a measure by its name, ndcg_score. target_losses :
         measures as objects.
     model_selection : splits, curves and importances by whole queries.
-    merge : one model of the parts of a fit.
+    merge : one model from models of parts of the rows.
 
 Companions
     evaluation : which ranker is better? compare_rankers (scores, models), compare_runs

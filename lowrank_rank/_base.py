@@ -78,7 +78,7 @@ def _minor(version):
 
 
 def _with_hints(method):
-    """Wrap a method: for an argument of another package the error names its own."""
+    """Wrap a method, so that the error for another package's argument names ours."""
     parameters = signature(method).parameters
     n_positional = sum(
         parameter.kind is parameter.POSITIONAL_OR_KEYWORD
@@ -170,7 +170,7 @@ def attribute_of_fitted(estimator, name):
 
 
 def refuse_importances(estimator):
-    """Raise the error of a ranker without `feature_importances_`; it names what is."""
+    """Raise an error that names the function for importances instead."""
     raise AttributeError(
         f"{type(estimator).__name__} has no feature_importances_: call lowrank_rank."
         "model_selection.query_permutation_importance(ranker, X, y, qid=qid)."
@@ -294,7 +294,7 @@ class BaseRanker(SetsParameters):
             Query id of each document; required if the model was fitted with ids.
         one_list : bool, default=False
             Rank all rows as one list, as after ``fit(..., one_list=True)``. More than
-            200 rows without ids need one of both.
+            200 rows without ids need one of the two.
 
         Returns
         -------
@@ -355,11 +355,11 @@ class BaseRanker(SetsParameters):
             Query id of each document; required if the model was fitted with ids, else
             None ranks all rows as one list. Not for fixed items.
         one_list : bool, default=False
-            Rank all rows as one list of documents, as a service does that answers one
+            Rank all rows as one list of documents, as in a service that answers one
             query at a time, without qid.
         as_frame : bool, default=False
-            Whether to return what the index of X names: of documents a Series "rank",
-            of fixed items a frame with a column for each item. It is an argument of the
+            Whether to name the ranks by the index of X: a Series "rank" of documents,
+            or a frame of fixed items with a column for each. It is an argument of the
             call, as in scikit-learn's loaders; ``set_output`` is for transformers, and
             predictions of scikit-learn stay arrays.
 

@@ -87,8 +87,8 @@ def query_train_test_split(
         takes the ids that one of the arrays carries, a `ranking_target` or a series
         whose index has a level "qid".
     test_size, train_size : float, int or None, default=None
-        Fraction or number of *queries*; None is what the other leaves, and a quarter
-        for the test where both are None.
+        Fraction or number of *queries*; None is the rest, or a quarter for the test
+        part if both are None.
     random_state : int, RandomState or None, default=None
         Seed of the draw of the queries.
 
@@ -329,7 +329,7 @@ class QueryTimeSeriesSplit(BaseCrossValidator):
 
 
 def _tell_of_rows_left_out(n_left_out, splits):
-    """Tell of rows of queries that come back after the start of a test part."""
+    """Warn of rows of queries that come back after the start of a test part."""
     n_taken = sum(len(train) for train, _ in splits)
     found(
         "rows left out",
@@ -380,14 +380,14 @@ def query_learning_curve(
     X : array-like or sparse matrix of shape (n_rows, n_features)
         Features of the rows.
     y : array-like of shape (n_rows,) or (n_queries, r)
-        Labels; 1-D they are numbers with the query ids beside, or carry them.
+        Labels; if they are one-dimensional, with `qid`, or a `ranking_target`.
     qid : array-like of shape (n_rows,) or None, default=None
         Query id of each row.
     train_sizes : array-like of float or int, default=(0.1, 0.325, 0.55, 0.775, 1.0)
         Fractions, or numbers, of the queries of the smallest training part.
     cv : int, splitter or iterable, default=5
-        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the
-        queries; or pairs of row indices (train, test).
+        Number of folds of `GroupKFold`; a splitter of scikit-learn, which gets the
+        queries as groups; or pairs of row indices (train, test).
     scoring : str, measure, or callable, default="ndcg@10"
         One measure, as in `make_ranking_scorer`, or any scorer of scikit-learn.
     n_jobs : int or None, default=None
@@ -407,7 +407,7 @@ def query_learning_curve(
     Raises
     ------
     ValueError
-        If there are no ids, or a size is none.
+        If there are no ids, or a size is not valid.
 
     See Also
     --------
@@ -491,8 +491,8 @@ def query_permutation_importance(
     """Measure how much a ranker loses when a feature is permuted within each query.
 
     `sklearn.inspection.permutation_importance` would permute over all rows. A feature
-    that differs between queries only would seem important, though it orders nothing,
-    and documents would get values from other queries.
+    that differs only between queries would seem important, though it does not order
+    documents, and documents would get values from other queries.
 
     Parameters
     ----------
@@ -511,14 +511,15 @@ def query_permutation_importance(
     n_jobs : int or None, default=None
         Features in parallel.
     random_state : int, RandomState or None, default=None
-        Of the permutations.
+        Seed of the permutations.
 
     Returns
     -------
     QueryImportances
-        A Bunch with ``importances`` (n_features, n_repeats), what the score falls by,
-        their ``importances_mean`` and ``importances_std``, and ``feature_names``;
-        ``to_frame()`` sorts them. For several measures a dict of these.
+        A Bunch with ``importances`` (n_features, n_repeats), the decreases of the
+        score, their ``importances_mean`` and ``importances_std``, and
+        ``feature_names``; ``to_frame()`` sorts them. For several measures a dict of
+        these.
 
     Raises
     ------
@@ -582,7 +583,7 @@ class QueryImportances(Bunch):
     Attributes
     ----------
     importances : ndarray of shape (n_features, n_repeats)
-        What the score falls by in each permutation of a feature.
+        Decrease of the score in each permutation of a feature.
     importances_mean, importances_std : ndarray of shape (n_features,)
         Their mean and standard deviation.
     feature_names : ndarray of str, shape (n_features,)

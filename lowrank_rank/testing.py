@@ -65,7 +65,7 @@ def check_target_loss(
     ------
     ValueError
         If `support` has another shape, holds labels that the loss refuses, or a decoder
-        returns no ranks.
+        does not return ranks.
     AssertionError
         If a check fails, with a sentence on it.
 
@@ -438,12 +438,13 @@ def _check_weights_of_lists(surrogate, v, s, lists, weights):
     factor = 9.0 if surrogate.is_pairwise else 3.0
     _require(
         np.allclose(larger, factor * values),
-        f"{surrogate!r}: weights three times as large: not {factor:g} times the value",
+        f"{surrogate!r}: weights three times as large do not give {factor:g} times the "
+        "value",
     )
 
 
 def _check_flags(surrogate, v, s, shifted, lists, weights):
-    """Check what the class says of itself; scores `shifted` are s, shifted by lists."""
+    """Check the flags of the class; scores `shifted` are s, shifted by lists."""
     # The value that each flag promises.
     promised = {}
     if surrogate.is_shift_invariant:
@@ -458,7 +459,7 @@ def _check_flags(surrogate, v, s, shifted, lists, weights):
     for flag, promised_value in promised.items():
         _require(
             np.isclose(promised_value, value),
-            f"{surrogate!r} calls itself {flag}, and its values say no",
+            f"{surrogate!r} calls itself {flag}, but its values are not",
         )
 
 

@@ -43,7 +43,7 @@ COMPANIONS = [{"datasets"}, {"evaluation", "votes", "clicks"}, {"plotting", "das
 #: four of the core, and how runs are read.
 INTERFACES = {
     "lists": "rows as lists, and ranks",
-    "validation": "the door",
+    "validation": "reading and checking of input",
     "_tables": "results that print as tables",
     "_typing": "types of arguments",
     "_blocks": "dask: blocks of whole lists",

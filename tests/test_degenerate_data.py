@@ -133,7 +133,7 @@ def test_messages_say_what_there_is():
             LowRankSurrogateMultilabelClassifier().fit(X[:2], tags)
     assert repr(RecallAtK()) == "RecallAtK(k=10)"
     model = LowRankSurrogateClassifier(estimator=KNeighborsRegressor())
-    with pytest.raises(ValueError, match=r"takes no sample_weight") as error:
+    with pytest.raises(ValueError, match=r"does not take sample_weight") as error:
         model.fit(X, Y, sample_weight=1.0 + Y)
     assert "list_weights" not in str(error.value)
 

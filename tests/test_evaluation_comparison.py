@@ -783,9 +783,7 @@ def test_frames_with_ids_are_no_matrices(column):
     scores = {"a": labels, "b": -labels}
     compare_rankers(labels, scores, measure="mrr")
     # A frame with a column of documents is read as judgements.
-    said = (
-        f"column '{column}' of .* is called as ids|has the columns|table of documents"
-    )
+    said = f"column '{column}' of .* holds ids, by its name|has the columns|table of documents"
     for y, rankers, judge in (
         (labels.assign(**{column: range(8)}), scores, None),
         (labels, {"a": labels, "b": labels.assign(**{column: range(8)})}, None),

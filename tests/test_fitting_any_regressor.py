@@ -94,7 +94,7 @@ def test_weights_that_differ_need_a_regressor_that_takes_them():
         50,
         4,
     )  # all alike
-    with pytest.raises(ValueError, match="takes no sample_weight"):
+    with pytest.raises(ValueError, match="does not take sample_weight"):
         ranker._fit_estimator(knn, X, Y, weights)
     fitted = ranker._fit_estimator(Ridge(), X, Y, weights)
     own = Ridge().fit(X, round_significant(Y), weights)

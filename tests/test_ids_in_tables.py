@@ -175,7 +175,7 @@ def test_a_column_of_ids_is_not_an_item_a_ranker_or_a_measure(reader):
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_name_alone_is_warned_of(reader):
-    """An item may be called "id"; a "superego" is not called as ids are."""
+    """An item may be called "id"; a "superego" is not named like ids."""
     for call in READERS[reader]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -186,7 +186,9 @@ def test_a_name_alone_is_warned_of(reader):
             assert is_said == (reader != "grades_from_orders")
             caught.clear()
             others = call(make_table("superego"))
-            assert not any("called as ids" in str(one.message) for one in caught)
+            assert not any(
+                "named like a column of ids" in str(one.message) for one in caught
+            )
         np.testing.assert_array_equal(values_of(for_ids), values_of(others))
 
 
@@ -265,5 +267,5 @@ def test_tables_of_other_libraries(library):
     else:
         table = table.to_records(index=False)
     for call in (compare_values, MEAN):
-        with pytest.raises(ValueError, match=r"column 'index' of .* holds some"):
+        with pytest.raises(ValueError, match=r"column 'index' of .* holds ids"):
             call(table)

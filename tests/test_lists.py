@@ -140,10 +140,10 @@ RECORD = [("site", "U1"), ("query", "f8")]
         (pd.MultiIndex.from_tuples([("a", 1), ("a", None)]), ValueError, "row 1"),
         ([[1], [2]], TypeError, "hashable"),
         (np.ones((2, 1)), ValueError, "one-dimensional"),
-        ([], ValueError, "length 0, and there are 2 rows"),
+        ([], ValueError, "length 0, but there are 2 rows"),
         (5, TypeError, "array-like"),
         ("qid", ValueError, "qid is the text 'qid', not the ids"),
-        ([1, 2, 3], ValueError, "length 3, and there are 2 rows"),
+        ([1, 2, 3], ValueError, "length 3, but there are 2 rows"),
     ],
 )
 def test_bad_ids(qid, error, message):

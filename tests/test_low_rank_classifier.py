@@ -244,7 +244,7 @@ def test_bad_input(case):
 
 
 def test_weights_are_refused_where_the_regressor_takes_none():
-    with pytest.raises(ValueError, match="no sample_weight"):
+    with pytest.raises(ValueError, match="does not take sample_weight"):
         LowRankSurrogateClassifier(estimator=KNeighborsRegressor(1)).fit(
             [[0.0], [1.0]], [0, 1], sample_weight=[1, 2]
         )

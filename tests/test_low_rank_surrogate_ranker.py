@@ -536,7 +536,7 @@ def test_weights_reach_the_regressor_or_are_refused(documents):
     np.testing.assert_allclose(
         ranker.fit(X, y, qid=qid, sample_weight=w).predict(X), expected
     )
-    with pytest.raises(ValueError, match="no sample_weight"):
+    with pytest.raises(ValueError, match="does not take sample_weight"):
         LowRankSurrogateRanker(estimator=KNeighborsRegressor()).fit(
             X, y, qid=qid, sample_weight=w
         )
@@ -599,7 +599,7 @@ def bad_cases():
     infinite[1, 1] = np.inf
     return {
         "lengths of X and y": ({}, (X, y[:3]), {}, "inconsistent"),
-        "length of qid": ({}, (X, y), {"qid": [1, 2]}, "length 2, and there are 4 rows"),
+        "length of qid": ({}, (X, y), {"qid": [1, 2]}, "length 2, but there are 4 rows"),
         "length of weights": ({}, (X, y), {"sample_weight": [1, 2]}, "one weight per row"),
         "weights of queries": (
             {}, (X, y), {"qid": [2, 2, 1, 1], "sample_weight": [1, 2]},

@@ -377,7 +377,7 @@ CASES = {
         {
             "target": "structured or void",
             "series": "carries query ids, but a model inside",
-            "routing": "qid has the length .*, and there are",
+            "routing": "qid has the length .*, but there are",
         },
         SOME_UNKNOWN,
     ),

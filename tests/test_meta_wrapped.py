@@ -75,7 +75,7 @@ def test_a_binary_classifier_without_probabilities_has_its_decision_function(dat
     ranker = WrappedRanker(LinearSVC(), target_loss="map").fit(X, relevant, qid=qid)
     expected = LinearSVC().fit(X, relevant).decision_function(X)
     np.testing.assert_allclose(ranker.predict(X), expected)
-    with pytest.raises(ValueError, match="LinearSVC gives no score to rank"):
+    with pytest.raises(ValueError, match="LinearSVC does not give a score to rank"):
         WrappedRanker(LinearSVC()).fit(X, y, qid=qid)
 
 

@@ -347,7 +347,7 @@ def test_qid_travels_in_y():
         (lambda: precision_at_k([1, 0], [1, 2], k=True), "integer"),
         (lambda: ndcg_score([1, 0], [1, 2], average="micro"), "average"),
         (lambda: ndcg_score([[1, 0]], [[1, 2]], qid=["a"]), "takes no qid"),
-        (lambda: ndcg_score([1, 0], [1, 2], qid=["a"]), "length 1, and there are 2"),
+        (lambda: ndcg_score([1, 0], [1, 2], qid=["a"]), "length 1, but there are 2"),
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1.0]), None),
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1, 2, 3]), "sample_weight"),
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1, -2]), "negative"),

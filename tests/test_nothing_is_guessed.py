@@ -542,12 +542,12 @@ def test_hints_for_arguments_of_other_packages(cls):
     X, y, _ = make_documents()
     for name, hint in (("group", "qid="), ("eval_set", "early_stopping=True")):
         with pytest.raises(
-            TypeError, match=f"{cls.__name__} takes no {name}=: .*{hint}"
+            TypeError, match=f"{cls.__name__} does not take {name}=: .*{hint}"
         ):
             made(cls).fit(X, y, **{name: None})
     with pytest.raises(
         TypeError,
-        match=f"{cls.__name__} takes no n_estimators=: .*(max_iter=|estimator)",
+        match=f"{cls.__name__} does not take n_estimators=: .*(max_iter=|estimator)",
     ):
         made(cls, n_estimators=3)
     with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
@@ -556,8 +556,8 @@ def test_hints_for_arguments_of_other_packages(cls):
 
 #: Arguments of other packages, and a part of what to write instead.
 HINTS = {
-    "init_model": "all rows, earlier ones too",
-    "xgb_model": "all rows, earlier ones too",
+    "init_model": "all rows, also the earlier ones",
+    "xgb_model": "all rows, also the earlier ones",
     "position": "sample_weight= takes one over the propensity",
 }
 
@@ -566,10 +566,11 @@ HINTS = {
 def test_hints_for_warm_starts_positions_and_positional_ids(cls):
     X, y, qid = make_documents()
     for name, hint in HINTS.items():
-        with pytest.raises(TypeError, match=f"takes no {name}=: .*{hint}"):
+        with pytest.raises(TypeError, match=f"does not take {name}=: .*{hint}"):
             made(cls).fit(X, y, qid=qid, **{name: None})
     with pytest.raises(
-        TypeError, match=f"{cls.__name__}.fit takes X and y, .* by name: qid="
+        TypeError,
+        match=f"{cls.__name__}.fit takes X and y by position, .* by name: qid=",
     ):
         made(cls).fit(X, y, qid)
 
@@ -655,7 +656,7 @@ def test_labels_of_another_form_are_named(cls):
     by_query = y.to_numpy().reshape(10, 6)
     for labels, words in [
         (by_query, r"(?s)y, of the shape \(10, 6\), .* numpy.ravel"),
-        ({"grade": y}, "y is a dict, and must hold numbers"),
+        ({"grade": y}, "y is a dict, but must hold numbers"),
         ("grade", r"y is the text 'grade': give the values .* frame\['grade'\]"),
         (np.full((60, 2), "a"), "grades by votes.grades_from_orders"),
     ]:
@@ -682,7 +683,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: compare_values(VALUES[:0]),
-            r"table has no rows: did dropna\(\) take all",
+            r"table has no rows: did dropna\(\) drop all",
         ),
         (
             lambda: compare_rankers(X_Y_QID[1], {"a": len}, qid=X_Y_QID[2]),
@@ -690,11 +691,11 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: compare_rankers(X_Y_QID[1], {"a": {"q": 1}}, qid=X_Y_QID[2]),
-            r"rankers\['a'\] is a dict, and must hold numbers",
+            r"rankers\['a'\] is a dict, but must hold numbers",
         ),
         (
             lambda: query_train_test_split(X_Y_QID[0], qid=np.zeros(60)),
-            "All rows are one query, and a split needs two",
+            "All rows are one query, but a split needs two",
         ),
         (
             lambda: bradley_terry(DUELS),
@@ -732,7 +733,7 @@ DUELS = pd.DataFrame({"x": ["a", "b", "a"], "y": ["b", "a", "b"]})
         ),
         (
             lambda: LowRankSurrogateMultilabelClassifier().fit(X_Y_QID[0], WORDS),
-            "If 'no' says that a label holds:",
+            "If 'no' means that the label applies:",
         ),
         (
             lambda: compare_values(

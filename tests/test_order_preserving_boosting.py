@@ -463,7 +463,7 @@ def test_xgboost_second_fit_forgets_the_first_data(xgboost, data):
     ("change", "message"),
     [
         ({"y_true": None}, "for 0 rows"),
-        ({"y_true": {}}, "y_true is a dict, and must be an array of numbers"),
+        ({"y_true": {}}, "y_true is a dict, but must be an array of numbers"),
         ({"y_true": [[1], [1, 2]]}, "y_true must be an array of numbers"),
         ({"y_pred": ["a", "b"]}, "y_pred must be an array of numbers"),
         ({"y_pred": [1e300, 0.0]}, r"y_pred\[0\] is 1e\+300"),

@@ -381,7 +381,7 @@ def test_surrogate_loss_takes_rows_in_any_order_and_matrices(name):
         ({"sample_weight": [-1.0]}, r"sample_weight\[0\] is negative"),
         (
             {"sample_weight": {}},
-            "sample_weight is a dict, and must be an array of numbers",
+            "sample_weight is a dict, but must be an array of numbers",
         ),
         ({"surrogate": "hinge"}, "cross_entropy"),
         ({"surrogate": 3}, "surrogate must be one of"),

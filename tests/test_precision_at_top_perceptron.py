@@ -702,7 +702,7 @@ def test_calibrated_probabilities(method):
             "batch_size=2 cuts the 6 rows into 3 batches",
         ),
         ({"batch_size": 2}, [1, 1, 0, 1, 1, 1], "only 1 negatives"),
-        ({"target_loss": "ndcg"}, [0, 1] * 3, "no top of the list"),
+        ({"target_loss": "ndcg"}, [0, 1] * 3, "does not look at the top of the list"),
         ({"target_loss": "mapp"}, [0, 1] * 3, "Unknown target loss"),
         ({"solver": "perceptron"}, [0, 1] * 3, "solver='perceptron' trains"),
         (
@@ -732,7 +732,7 @@ def test_calibrated_probabilities(method):
             pd.Series([0, 1, 0, pd.NA, 1, 0], dtype="Int64"),
             "the label of row 3 is missing",
         ),
-        ({}, np.array(["a", 1, "a", 1, "a", 1], dtype=object), "mixes kinds of labels"),
+        ({}, np.array(["a", 1, "a", 1, "a", 1], dtype=object), "mixes types of labels"),
         ({"pos_label": 2}, [0, 1] * 3, "pos_label=2 is not a valid label"),
         ({}, [[0, 1]] * 6, "takes one label per row"),
     ],

@@ -227,8 +227,8 @@ def test_whole_float_as_k():
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"k": 0}, "from 1 to 2, the positives"),
-        ({"k": 3}, "from 1 to 2, the positives"),
+        ({"k": 0}, "from 1 to 2, the number of positives"),
+        ({"k": 3}, "from 1 to 2, the number of positives"),
         ({"k": 1.5}, "whole number"),
         ({"y": [1, 2, 0]}, "labels 0 and 1"),
         ({"y": [1, 0]}, "one shape"),

@@ -202,7 +202,7 @@ def test_printing_does_not_start_a_long_search():
     votes = np.triu(np.full((20, 20), 3.0), 1)
     votes[19, 0], votes[0, 19] = 1.0, 0.0  # a cycle of all items
     consensus = consensus_ranking(votes, kind="counts")
-    assert str(consensus).endswith("is_unique looks for others")
+    assert str(consensus).endswith("is_unique tells whether others cost as little")
     assert consensus.is_unique
     assert str(consensus).endswith("no other order costs as little")
 

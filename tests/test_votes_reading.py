@@ -216,9 +216,9 @@ def test_items_select_the_columns_of_counts_and_their_rows():
     ["voter", "Voter", "ID", "ballot_id", "judge", "Weight", "counts", "voter id"],
 )
 @pytest.mark.parametrize("kind", ["orders", "grades", "ranks", "counts"])
-def test_a_column_that_is_called_as_an_id_or_weight_is_no_item(kind, name):
+def test_a_column_of_ids_or_weights_is_not_an_item(kind, name):
     frame = pd.DataFrame({name: [11, 12], "b": [2, 1]})
-    words = f"The column '{name}' of orders is called as (ids|voters)"
+    words = f"The column '{name}' of orders holds (ids|voters or weights), by its name"
     with pytest.raises(ValueError, match=words):
         consensus_ranking(frame, kind=kind)
     with pytest.raises(ValueError, match=words):
@@ -229,9 +229,9 @@ def test_a_column_that_is_called_as_an_id_or_weight_is_no_item(kind, name):
         assert found.items.tolist() == [name, "b"]
 
 
-@pytest.mark.filterwarnings("ignore:The column 'id' of orders is called as ids")
+@pytest.mark.filterwarnings("ignore:The column 'id' of orders is named like a column")
 @pytest.mark.parametrize("kind", ["grades", "ranks"])
-def test_items_may_be_called_as_ids_are(kind):
+def test_items_may_have_names_of_ids(kind):
     rows = [[1, 2, 3], [1, 3, 2], [2, 1, 3]]
     freud = pd.DataFrame(rows, columns=["id", "ego", "superego"])
     plain = pd.DataFrame(rows, columns=["a", "b", "c"])

@@ -19,9 +19,9 @@ from lowrank_rank.testing import check_target_loss
 # %%
 # The class
 # ---------
-# The constructor only assigns, as scikit-learn wants it; ``discount`` is that of a
-# position. The gain of an item is its label. Encoding, decoding, the tie rule and
-# weights come with the base class.
+# The constructor only assigns, as scikit-learn wants it; ``discount`` returns the
+# discount of a position. The gain of an item is its label. Encoding, decoding, the tie
+# rule and weights come with the base class.
 
 
 class RankBiasedPrecision(PositionalLoss):
@@ -43,8 +43,8 @@ class RankBiasedPrecision(PositionalLoss):
 # The contract
 # ------------
 # ``check_target_loss`` enumerates orders and random distributions: the factorisation
-# must equal the measure, and the decoder must be Bayes-optimal. It says nothing if all
-# is well.
+# must equal the measure, and the decoder must be Bayes-optimal. It returns nothing if
+# all checks pass.
 
 labels = [[1, 0, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1]]
 check_target_loss(RankBiasedPrecision(patience=0.5), labels)
@@ -52,8 +52,8 @@ check_target_loss(RankBiasedPrecision(patience=0.5), labels)
 # %%
 # In use
 # ------
-# Wherever the name of a loss goes, the object goes. Grades of at least 3 are relevant
-# here.
+# The object can be used wherever the name of a loss can. Grades of at least 3 are
+# relevant here.
 
 X, y, qid = make_ranking(n_lists=200, random_state=0)
 patiences = [0.2, 0.5, 0.8, 0.95]
@@ -72,7 +72,7 @@ for patience, reader in zip(patiences, readers, strict=True):
 
 # %%
 # ``patience`` changes the score of the ranker and not its model: the targets of the
-# regression are gain / normaliser, and the gain has no patience in it.
+# regression are gain / normaliser, and the gain does not depend on the patience.
 
 figure, axis = plt.subplots(figsize=(6, 3.2), layout="constrained")
 position = np.arange(1, 16)

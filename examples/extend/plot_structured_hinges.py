@@ -10,12 +10,12 @@ classifier for F1, a measure that no single row has.
 # %%
 # The class in the middle
 # -----------------------
-# Of scikit-learn's irises versicolor lies between the other two. One versus all asks
-# for a line that separates it from both, and there is none;
+# Among scikit-learn's irises, versicolor lies between the other two. One versus all
+# needs a line that separates it from both, but there is none;
 # ``StructuredHingeClassifier`` gives each class a weight vector and takes the largest
-# score, which needs no such line (example 17.1 of Shalev-Shwartz and Ben-David).
-# Filled: the rows that a line of its own claims for versicolor, and the regions of the
-# three scores.
+# score, which needs no such line (example 17.1 of Shalev-Shwartz and Ben-David). Filled
+# are the rows that its own line assigns to versicolor, and the regions of the three
+# scores.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -73,11 +73,12 @@ plt.show()
 # %%
 # F1 by threshold
 # ---------------
-# One handwritten digit, a three, among the others, averaged down to 4 x 4 pixels so
-# that it is hard. Classifiers are fitted to half of the images; on the other half F1 is
-# drawn against how many are marked. A dot is where each model marks by itself: logistic
-# regression above a probability of one half, which is too few of a rare class, ours at
-# the threshold that its measure implies.
+# The task is to find one handwritten digit, a three, among the others. The images are
+# averaged down to 4 x 4 pixels, so that it is hard. Classifiers are fitted to half of
+# the images; on the other half F1 is drawn against the number of marked images. A dot
+# shows how many a model marks by itself: logistic regression those with a probability
+# above one half, which are too few of a rare class, and ours those above the threshold
+# that its measure implies.
 images, digit = load_digits(return_X_y=True)
 X = images.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(-1, 16) / 16
 parts = train_test_split(X, digit == 3, test_size=0.5, stratify=digit, random_state=0)

@@ -35,7 +35,7 @@ print(fill(wines.source, 95))
 # %%
 # Fit and decode
 # --------------
-# A row of y holds the points of one judge. Nothing is known of the judges, so X is
+# A row of y holds the points of one judge. Nothing is known about the judges, so X is
 # one constant column, and the fit is the mean of their preferences.
 # ``predict_preference_probabilities`` gives the fraction of the judges that prefer one
 # wine to another, where ties count one half. The decoder "exact" orders the wines.

@@ -123,8 +123,8 @@ plt.show()
 # -------------------------------------
 # Readers may also click irrelevant documents because of their position. Propensities
 # are then not enough. The affine correction subtracts these clicks. Its estimates can
-# be negative, and ``non_negative=True`` adds one number to all of them, which changes
-# no order.
+# be negative, and ``non_negative=True`` adds one number to all of them, which does not
+# change the order.
 
 trust = (np.full(30, 0.9), 0.3 / np.arange(1, 31))
 log = make_clicks(

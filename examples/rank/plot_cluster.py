@@ -36,7 +36,7 @@ on_test = [da.from_array(a, chunks=1500) for a in (X[~train], y[~train], qid[~tr
 # %%
 # The fit
 # -------
-# ``metric="None"`` switches off LightGBM's own measures, which take whole grades alone.
+# ``metric="None"`` switches off LightGBM's own measures, which take only whole grades.
 
 
 def trees(loss):

@@ -10,7 +10,7 @@ for, and five scorers measure them in ``cross_validate`` and ``GridSearchCV``.
 # %%
 # Three kinds of labels
 # ---------------------
-# All labels are made of scikit-learn's handwritten digits:
+# All labels are made from scikit-learn's handwritten digits:
 #
 # * *documents*: find images of the same digit for 200 query images. A row is a pair of
 #   images, and ``qid`` is the query;
@@ -48,8 +48,8 @@ print("grades of the ten digits for an image of a", f"{digit[5]}:", grades[5])
 # -------------
 # One scorer has five measures. The neutral grade of "eru" is 2 by default, so labels of
 # 0 and 1 would have no utility. ``ExpectedRankUtility(neutral=0)`` counts every grade
-# above 0. "pd" is a loss, and its score is negative. The perceptron ranks all images of a
-# fold, which ``one_list`` says.
+# above 0. "pd" is a loss, and its score is negative. The perceptron ranks all images of
+# a fold as one list, and ``one_list`` says so.
 
 five = {name: name for name in ("precision@5", "map", "eru", "pd", "ndcg")}
 five["eru"] = ExpectedRankUtility(neutral=0)

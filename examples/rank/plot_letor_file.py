@@ -92,8 +92,8 @@ print(
 
 # %%
 # The features of a query have a common offset here. The ranker subtracts the mean of
-# each query from features and targets, which changes no order. Ridge regression on
-# pooled rows has to explain the offset too:
+# each query from features and targets, which does not change the order. Ridge
+# regression on pooled rows has to explain the offset too:
 
 pooled = Ridge().fit(X_train, y_train)
 pooled_score = ndcg_score(y_test, pooled.predict(X_test), qid=qid_test, k=10)

@@ -84,7 +84,7 @@ except ValueError as error:
 
 # %%
 # Without ``qid`` in ``fit``, all rows form a single list. This is valid input, but the
-# scorer raises an error: ``groups`` tells it nothing of the queries.
+# scorer raises an error: ``groups`` does not tell it about the queries.
 
 try:
     new_search().fit(X, y, groups=qid)

@@ -11,8 +11,8 @@ images of the same digit.
 # %%
 # The parts
 # ---------
-# Any ranker, regressor, classifier of grades or Pipeline. Regressors fit the grades of
-# all rows.
+# A part is any ranker, regressor, classifier of grades or Pipeline. Regressors fit the
+# grades of all rows.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -90,7 +90,7 @@ plt.show()
 # Calibration needs an exact decoder. For pairwise disagreement with unit weights and
 # more than two grades, sorting is calibrated only if expected scores agree with
 # expected preferences. So the regret of sorting levels off, while the regret of the
-# exact decoder falls on.
+# exact decoder keeps falling.
 
 for n_samples in (500, 5000, 15000):
     exact, sort = (

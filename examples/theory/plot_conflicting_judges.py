@@ -41,7 +41,7 @@ print("expected gain over ideal DCG:", (shares @ ndcg.encode(grades)).round(3))
 #
 # The rankers
 # -----------
-# All have 100 trees of the same size, and the same gains. LightGBM's ranker takes part
+# All have 100 trees of the same size, and the same gains. LightGBM's ranker is included
 # if it is installed.
 
 
@@ -102,7 +102,7 @@ def regrets(models, types, n_lists, seed):
         np.concatenate(y),
         np.repeat(np.arange(n_lists), lengths),
     )
-    order = rng.permutation(len(y))  # documents come in no order
+    order = rng.permutation(len(y))  # documents come in random order
     new = [draw_features(of_type, N_TEST, rng) for of_type in documents]
     found = []
     for ranker in models.values():

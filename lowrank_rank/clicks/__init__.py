@@ -1,4 +1,4 @@
-"""Clicks: users who look at some positions, and what their clicks say of documents."""
+"""Clicks: users who look at some positions, and what the clicks say about documents."""
 
 from ._clicks import make_clicks, utilities_from_clicks
 from ._propensities import propensities_from_clicks

@@ -72,7 +72,7 @@ def utilities_from_clicks(
         eps_plus > eps_minus. Readers who trust the first positions click irrelevant
         documents there. None is (1, 0).
     min_propensity : float, default=0.0
-        Lower bound of the propensities: less variance, and a bias.
+        Lower bound of the propensities: less variance, but a bias.
     non_negative : bool, default=False
         Whether to add ``max_p eps_minus_p / (eps_plus_p - eps_minus_p)`` over the
         positions of the data to all rows, so that no v is below 0. This changes no
@@ -82,7 +82,7 @@ def utilities_from_clicks(
     -------
     ndarray of float, shape (n_rows,)
         v. Clicks at rarely examined positions have v > 1; likely clicks that did not
-        come have v < 0.
+        happen have v < 0.
 
     Raises
     ------

@@ -61,7 +61,7 @@ def fit(
     -------
     estimator
         The model, fitted as in memory. Trees depend on the number of workers and on
-        the partitions, and are the ones in memory if there is one worker.
+        the partitions, and with one worker are the same as in memory.
 
     Raises
     ------

@@ -52,7 +52,7 @@ def fit_trees(model, blocks):
     has_weights = client.submit(_has_weights, parts[0], pure=False).result()
     columns = [columns_of(client, parts, workers, i) for i in range(3 + has_weights)]
     X, grades, lengths, *weights = columns
-    del rows, parts  # the workers need the joined parts alone
+    del rows, parts  # the workers need only the joined parts
     watched: Any = WatchedClient(client, workers)
     trees = DaskLGBMRanker(**settings, client=watched)
     # LightGBM prints its search for ports even if it is not verbose. What other threads
@@ -111,7 +111,7 @@ def rows_of_trees(block, model, loss):
     refuse(CHECKS_OF_WRAPPED, ranker=type(reader).__name__, y=y)
     X, y, lists, weights = reader._grouped(X, y, lists, weights)
     if issparse(X):
-        X = csr_matrix(X)  # LightGBM stacks matrices, no sparse arrays
+        X = csr_matrix(X)  # LightGBM stacks matrices, not sparse arrays
     # LightGBM keeps grades and weights in float32.
     grades = reader._grades_of_fit(y).astype(np.float32)
     if sample_weight is None:
@@ -197,7 +197,7 @@ _UNTIL_KNOWN = 10
 
 
 class WatchedClient:
-    """A client for LightGBM: ranks in the order of the parts, and lost workers found.
+    """A client for LightGBM that keeps the order of the parts and finds lost workers.
 
     `who_has` keeps the order of the futures, in which LightGBM numbers the workers.
     Dask returns them in any order. `gather` raises an error soon after one of the

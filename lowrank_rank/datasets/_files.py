@@ -123,7 +123,7 @@ def open_replacing(path):
 
 
 def lines_with_data(path):
-    """Yield the number and the bytes of each line of data, not blank and no comment."""
+    """Yield number and bytes of each line that is neither blank nor a comment."""
     for number, line in numbered_lines(path):
         if line.lstrip()[:1] not in (b"", b"#"):
             yield number, line

@@ -107,16 +107,17 @@ def iter_lists(
         During a pass, if the rows of a list are not together, if chunks have different
         features, or if a file cannot be read. The message names the row or line.
     TypeError
-        If `source` is nothing of the kind.
+        If `source` is none of these.
     ImportError
         If a Parquet file is given and pyarrow is not installed.
 
     Notes
     -----
-    About three blocks and one chunk of the source are in memory. If the ids of files or
-    arrays do not come sorted, or the source is an iterable or callable, so is the set
-    of earlier ids, some 100 bytes for each list. Where sorted ids end, the earlier rows
-    are read again for this set. A LETOR file is read in chunks of 4,000 lines.
+    About three blocks and one chunk of the source are in memory. The set of earlier
+    ids, some 100 bytes for each list, is in memory too if the ids of files or arrays
+    are not sorted, or the source is an iterable or callable. Where sorted ids end, the
+    earlier rows are read again for this set. A LETOR file is read in chunks of 4,000
+    lines.
 
     Examples
     --------
@@ -315,7 +316,7 @@ def _join(chunks, size):
             *whole, last = cuts(joined[2], size)
             for start, stop in whole:
                 yield _rows(joined, start, stop)
-            # The next chunk may go on with the last list. Its copy lets the joined
+            # The next chunk may continue the last list. Its copy lets the joined
             # rows be freed.
             start, stop = last
             chunk = tuple(part.copy() for part in _rows(joined, start, stop))

@@ -276,7 +276,7 @@ def load_qrels(
 def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]] | Any":
     r"""Read a TREC run: lines ``query Q0 document rank score tag``.
 
-    The scores order the documents. Ranks and the tag do not count, as in trec_eval.
+    The scores order the documents. Ranks and the tag are ignored, as in trec_eval.
     Lines that begin with # are comments.
 
     Parameters
@@ -551,7 +551,8 @@ def dump_qrels(qrels: Any, path: Any) -> None:
     Raises
     ------
     ValueError
-        If there is none, an id is empty or holds a space, or a grade is not an integer.
+        If there is no judgement, an id is empty or holds a space, or a grade is not an
+        integer.
 
     Examples
     --------
@@ -592,8 +593,8 @@ def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
     Raises
     ------
     ValueError
-        If there is none, an id or the tag is empty or holds a space, or a score is not
-        finite.
+        If there is no document, an id or the tag is empty or holds a space, or a score
+        is not finite.
 
     Examples
     --------

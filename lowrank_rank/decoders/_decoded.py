@@ -34,7 +34,7 @@ class Decoder(NamedTuple):
 
     Examples
     --------
-    A loss of one's own whose decoder sorts by the first r entries of u:
+    A custom loss whose decoder sorts by the first r entries of u:
 
     >>> from lowrank_rank.target_losses import NDCG, Decoder
     >>> class MyLoss(NDCG):

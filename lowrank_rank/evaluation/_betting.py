@@ -39,7 +39,7 @@ def betting(values, lowest, confidence_level):
     below = gains(1.0 - x, bets, 1.0 - zero).sum(axis=1)
     # The probability that either half ever grows by this factor is 2 / factor or less.
     p_value = np.minimum(2.0 * np.exp(-np.maximum(above, below)), 1.0)
-    # Bets that refute 0 beside an interval that holds it have met a trend: no finding.
+    # If bets refute 0 but the interval holds it, there is a trend, and not a finding.
     holds_zero = (interval[:, 0] < 0) & (interval[:, 1] > 0)
     p_value[holds_zero & (p_value <= level)] = 1.0
     return interval, p_value

@@ -42,7 +42,7 @@ def bounds_of_columns(h, names, bounds):
         }
         pairs = [of_name[name] for name in names]
     lowest, highest = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-    # Others than the library's have measured this: per cent, or a measure of one's own.
+    # Not a value of this library's measure: per cent, or a user's measure.
     is_known = holds(lowest, highest, h)
     # Right and wrong answers.
     is_binary = ~is_known & are_at_ends(h, 0.0, 1.0)
@@ -180,7 +180,7 @@ def effective_number(weights):
 
 
 def are_few(n_different, confidence_level):
-    """Return whether so many signs, each + or - alike, are too often all the same."""
+    """Return whether so many random signs + or - are too often all the same."""
     return np.exp2(1.0 - n_different) > 1.0 - confidence_level
 
 

@@ -75,8 +75,8 @@ def compare_rankers(
         Labels of queries that no ranker was fitted on; a `ranking_target` carries its
         qid. NaN in a matrix leaves the item out.
     rankers : dict of str to array-like or fitted estimator
-        Scores of the rows, or models that score `X` as `make_ranking_scorer` does. One
-        ranker has a mean and no difference.
+        Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With
+        one ranker there is a mean but no difference.
     X : array-like or sparse matrix of shape (n_rows, n_features) or None, default=None
         The rows that the models score.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -94,9 +94,9 @@ def compare_rankers(
         differences are weighted means. The weight of a family is the mean weight of its
         queries.
     baseline : str or None, default=None
-        The ranker that the others are compared with; None compares all pairs. Chosen as
-        the best of these values, its p_holm are too small: read `tied_with_best`
-        instead.
+        The ranker that the others are compared with; None compares all pairs. If it was
+        chosen as the best of these values, its p_holm are too small: read
+        `tied_with_best` instead.
     confidence_level : float, default=0.95
         Confidence level of each single interval: of a mean, a difference or a rank.
     zero_division : float, default=nan
@@ -106,7 +106,7 @@ def compare_rankers(
     -------
     RankerComparison, or a dict of them for several measures
         Prints as a table, with ``to_frame()``; `plotting.RankerComparisonDisplay` draws
-        it. Its ``at_every_look()`` is for queries that are added while one looks.
+        it. Its ``at_every_look()`` is for queries that are added between looks.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def compare_rankers(
 
     Examples
     --------
-    Three queries, all won by "new": three signs are alike with probability 2 / 2**3.
+    Three queries, all won by "new": three signs are equal with probability 2 / 2**3.
 
     >>> from lowrank_rank.evaluation import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
@@ -198,8 +198,8 @@ def compare_judged(
     A judge, such as a language model, labels all queries, and people a random part of
     them. Intervals and p values are prediction-powered, those of
     `judged_mean_intervals`: the labels of people correct the errors of the judge. Where
-    the judge would make an interval wider, people count alone. The guide has the
-    statistics, :ref:`how-judges`.
+    the judge would make an interval wider, only the labels of people count. The guide
+    has the statistics, :ref:`how-judges`.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def compare_judged(
     by_people, labels = measure_scores(
         people, rankers, X, qid, lists, measures, fallback, "people"
     )
-    # The rules have spoken of the same rankers and ids.
+    # The rules have warned of the same rankers and ids.
     with reporting(ignore=SuspiciousDataWarning):
         by_judge, _ = measure_scores(
             judge, rankers, X, qid, lists, measures, fallback, "judge"

@@ -57,8 +57,8 @@ def compare_runs(
         Judgements of documents, as in `evaluate_run`.
     runs : dict of str to dict, frame, path or ranx.Run
         Runs of the systems by name. A query counts if any run has it; a run without it
-        has retrieved nothing, which is counted (n_unanswered) and warned of. One run
-        has a mean and no difference.
+        has retrieved nothing, which is counted (n_unanswered), with a warning. With one
+        run there is a mean but no difference.
     measure : str, RankingMeasure, list or dict of these, default="ndcg@10"
         Measures from the top of a list, greater is better. A list gives a dict of
         comparisons.
@@ -69,9 +69,9 @@ def compare_runs(
         Weight >= 0 of each query by its id, such as its traffic. The weight of a family
         is the mean weight of its queries.
     baseline : str or None, default=None
-        The run that the others are compared with; None compares all pairs. Chosen as
-        the best of these values, its p_holm are too small: read `tied_with_best`
-        instead.
+        The run that the others are compared with; None compares all pairs. If it was
+        chosen as the best of these values, its p_holm are too small: read
+        `tied_with_best` instead.
     confidence_level : float, default=0.95
         Confidence level of each single interval: of a mean, a difference or a rank.
     zero_division : float, default=nan
@@ -82,7 +82,7 @@ def compare_runs(
     -------
     RankerComparison, or a dict of them for several measures
         Prints as a table, with ``to_frame()``; `plotting.RankerComparisonDisplay` draws
-        it. Its ``at_every_look()`` is for queries that are added while one looks.
+        it. Its ``at_every_look()`` is for queries that are added between looks.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def compare_runs(
         If there is no run, or fewer than two queries, a run shares no query or no
         document with the judgements, or a measure compares all documents of a query.
     TypeError
-        If `qrels` or a run is nothing of the kind.
+        If `qrels` or a run is of another type.
 
     See Also
     --------

@@ -38,9 +38,9 @@ def compare_values(
         Weight >= 0 of each task, given as `groups`. Means and differences are weighted
         means. The weight of a family is the mean weight of its tasks.
     baseline : str or None, default=None
-        The ranker that the others are compared with; None compares all pairs. Chosen as
-        the best of these values, its p_holm are too small: read `tied_with_best`
-        instead.
+        The ranker that the others are compared with; None compares all pairs. If it was
+        chosen as the best of these values, its p_holm are too small: read
+        `tied_with_best` instead.
     bounds : pair of float or None, default=None
         Lowest and highest value possible, such as ``(0, 100)`` for per cent, as in
         `mean_intervals`. None: 0 and 1 if all values of a ranker are 0 or 1; else none.
@@ -52,7 +52,7 @@ def compare_values(
     RankerComparison
         Prints as a table, with ``to_frame()``: a difference is real if its p_holm is
         small. `plotting.RankerComparisonDisplay` draws it. Its ``at_every_look()`` is
-        for tasks that are added while one looks.
+        for tasks that are added between looks.
 
     Raises
     ------

@@ -63,8 +63,8 @@ class RankerComparison(TableMixin):
     pairs : list of tuple (int, int)
         The pairs (a, b) that are compared, as places in `names`.
     difference : ndarray of shape (n_pairs,)
-        Mean difference a - b of each pair. A judge has another weight in each, so that
-        it is not exactly the difference of the means.
+        Mean difference a - b of each pair. With a judge, whose weight differs from pair
+        to pair, it is not exactly the difference of the means.
     interval : ndarray of shape (n_pairs, 2)
         Confidence interval of the mean difference a - b, for each pair, not
         simultaneous.
@@ -72,18 +72,18 @@ class RankerComparison(TableMixin):
         Two-sided p value of the paired t test, at least `smallest_p`. With a judge that
         is used, that of its interval.
     smallest_p : ndarray of shape (n_pairs,)
-        ``2**(1 - m)`` for m queries that differ: the probability that m signs, each +
-        or - alike, are all the same. With weights, m is the effective number of these
-        queries. 0 with a judge that is used, and at every look.
+        ``2**(1 - m)`` for m queries that differ: the probability that m random signs +
+        or - are all the same. With weights, m is the effective number of these queries.
+        0 with a judge that is used, and at every look.
     p_adjusted : ndarray of shape (n_pairs,)
         p values after Holm's correction for all pairs.
     effect : ndarray of shape (n_pairs,)
-        Mean difference in standard deviations of a query's: 0 where no query differs,
-        infinite where all differ alike.
+        Mean difference over the standard deviation of the differences of queries: 0 if
+        no query differs, infinite if all differ alike.
     better, equal, worse : ndarray of int, shape (n_pairs,)
         Number of queries in which a is better than b, equal, worse.
     confidence_level : float
-        Of the intervals.
+        Level of the intervals.
     unit : str
         "queries", "tasks" for a table of values, or "families" if there are groups.
     n_judged : int
@@ -137,11 +137,11 @@ class RankerComparison(TableMixin):
 
     @reports
     def at_every_look(self) -> "RankerComparison":
-        """Compare such that findings hold however often one looks.
+        """Compare so that findings hold however often one looks.
 
         Intervals, p values and ranks hold together at all looks while queries are added
         at the end, in random order. The order of the looks is that of the queries as
-        given, of the judgements for runs. The values must be in [0, 1]. See
+        given; for runs, of the judgements. The values must be in [0, 1]. See
         :ref:`looks` of the guide.
 
         Returns
@@ -366,7 +366,8 @@ class Values(NamedTuple):
     ids : ndarray of shape (n_queries,), or None
         Ids of the queries; None numbers them.
     by_people : ndarray of shape (n_queries, n_rankers)
-        Values by the labels of people. Where people gave none they are not read.
+        Values by the labels of people. Those of queries that people did not label are
+        not read.
     by_judge : ndarray of shape (n_queries, n_rankers), or None
         Values by the labels of the judge.
     is_human : ndarray of bool, shape (n_queries,), or None without a judge
@@ -400,7 +401,7 @@ class Values(NamedTuple):
         """Return the bounds if they are finite and hold the values, or None."""
         if self.bounds is None or self.unit == "tasks":
             return self.bounds
-        # A measure of one's own may have other bounds than the class that it extends.
+        # A user's measure may have other bounds than the class that it extends.
         values = self.compared(units).ravel()[:, np.newaxis]
         lowest, highest = np.array(self.bounds)
         return self.bounds if holds(lowest, highest, values).all() else None

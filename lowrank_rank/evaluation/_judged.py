@@ -42,13 +42,13 @@ class JudgedRuns:
         self._alone: dict = {}
 
     def cutoff(self, measure):
-        """Return the k of a measure, or of one without k, the depth of the pool."""
+        """Return the k of a measure, or the depth of the pool for one without k."""
         k = getattr(self.measures[measure], "k", None)
         return self.pool_depth if k is None else k
 
     @cached_property
     def pool_depth(self):
-        """The most first documents of a run that are all judged, at least 10.
+        """Largest number of first documents of a run that are all judged, at least 10.
 
         Judgements come from the first documents of runs, the pool. Below its depth
         unjudged documents count as not relevant for all runs alike.
@@ -164,8 +164,8 @@ def undecided_pairs(
     """Compute judged fractions, and find pairs that unjudged documents could decide.
 
     In such a pair one run is judged less than the other beyond chance, and the verdict
-    is another one if the unjudged documents that this run alone has among its first k
-    are relevant. A difference that is not significant must leave its interval too.
+    changes if the unjudged documents that this run alone has among its first k are
+    relevant. A difference that is not significant must leave its interval too.
 
     Parameters
     ----------

@@ -66,17 +66,17 @@ class MeanIntervals(TableMixin):
     unit : str
         "queries" or "families".
     n_effective : ndarray of shape (k,) or None
-        Number of equal weights that estimate as precisely, ``sum(w)**2 / sum(w**2)``.
-        None if all weights are equal.
+        Number of queries of equal weight that estimate as precisely, ``sum(w)**2 /
+        sum(w**2)``. None if all weights are equal.
     judge_weight : ndarray of shape (k,) or None
-        lam, averaged over the folds; 0 where people count alone. None without a
+        lam, averaged over the folds; 0 where only people count. None without a
         judge.
     n_unanswered : ndarray of int, shape (k,), or None
         Number of queries that a run lacks and another run has; of `compare_runs`.
     judged : dict of str to ndarray of shape (k,), or None
         ``{"judged@10": ...}``, the mean fraction of the first 10 documents that are
-        judged, for 10 the k of the measure, or the depth of the pool if it has none;
-        of `compare_runs`, if the judgements name documents that are not relevant.
+        judged; 10 is the k of the measure, or the depth of the pool if it has none.
+        Only of `compare_runs`, if the judgements name documents that are not relevant.
     rank_interval : ndarray of int, shape (k, 2), or None
         Lowest and highest rank of each ranker; of comparisons, whose means are printed
         best first.
@@ -118,7 +118,8 @@ class MeanIntervals(TableMixin):
         """Mean of the measure if each query is ordered at random, shape (k,).
 
         It is the value of equal scores; for a run, of a random order of what the run
-        retrieved. With a judge, over the queries that people labelled. None of values.
+        retrieved. With a judge, over the queries that people labelled. None for tables
+        of values.
         """
         if self._random_order is None:
             return None
@@ -246,14 +247,14 @@ def mean_intervals(
     groups : array-like of shape (n,), Series, dict or None, default=None
         Family of each query, such as the document that several questions are about. The
         values are averaged within each family first, and a family is one value. A
-        Series or dict goes by the ids of the queries, the index of a frame.
+        Series or dict is matched by the ids of the queries, the index of a frame.
     sample_weight : array-like of shape (n,), Series, dict or None, default=None
         Weight >= 0 of each query, such as its traffic, given as `groups`. The weight of
         a family is the mean weight of its queries.
     bounds : pair of float or None, default=None
-        Lowest and highest value possible, such as ``(0, 100)`` for per cent: ends that
-        values can be near. None: those of the measure that names the column, if they
-        hold its values; 0 and 1 if all values of the column are 0 or 1; else none.
+        Lowest and highest value possible, such as ``(0, 100)`` for per cent, if values
+        can be near them. None: those of the measure that names the column, if they hold
+        its values; 0 and 1 if all values of the column are 0 or 1; else none.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 
@@ -317,7 +318,7 @@ def mean_intervals(
     unit = "queries" if groups is None else "families"
     n_undefined = np.isnan(h).sum(axis=0)
     if units.weights is not None:
-        # A query of weight 0 is none.
+        # A query of weight 0 does not count.
         counts = units.weights > 0
         n_undefined = np.isnan(h[counts]).sum(axis=0)
         h = np.where(counts[:, np.newaxis], h, np.nan)
@@ -385,8 +386,8 @@ def judged_mean_intervals(
     Returns
     -------
     MeanIntervals
-        Prints as a table, with ``to_frame()``; `judge_weight` is 0 where people
-        count alone.
+        Prints as a table, with ``to_frame()``; `judge_weight` is 0 where only people
+        count.
 
     Raises
     ------

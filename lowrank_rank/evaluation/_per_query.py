@@ -45,7 +45,7 @@ def named_measures(measures, k=None):
     """Resolve measures by name, in the order given.
 
     A name without "@" that takes a cut-off stands for a measure with each cut-off of
-    `k`. Refuses no measure at all, unknown names, and k where no name takes it.
+    `k`. Refuses an empty list of measures, unknown names, and k where no name takes it.
     """
     if isinstance(measures, dict):
         named = dict(measures)
@@ -110,7 +110,7 @@ def per_query(
 default=("ndcg@5", "ndcg@10", "map")
         Names as in `get_ranking_scorer_names`, or objects.
     k : int, sequence of int or None, default=None
-        Cut-offs of the names that take one and have none: ``measure=["ndcg", "auc"],
+        Cut-offs for names that take one and state none: ``measure=["ndcg", "auc"],
         k=[5, 10]`` is ``["ndcg@5", "ndcg@10", "auc"]``.
     zero_division : float, default=nan
         Value of a query on which a measure is undefined.
@@ -176,7 +176,7 @@ def evaluate_run(
     (qrels) say how relevant documents are. Relevant documents that were not retrieved
     count in the denominators of recall, MAP, NDCG and precision at a fraction.
     Documents without judgement, or with a negative one, have grade 0. This is what
-    trec_eval does, but for ties: here equal scores have the mean value over their
+    trec_eval does, except for ties: here equal scores have the mean value over their
     orders, there the names of documents decide.
 
     Parameters
@@ -184,8 +184,8 @@ def evaluate_run(
     qrels : dict, frame, path of a file or ranx.Qrels
         ``{query: {document: grade}}``, ``{query: relevant documents}`` with lists or
         sets of ids, or a frame of pandas or polars with the columns "qid", "docno" and
-        "relevance", "label" or "rel" ("query_id", "q_id" and "doc_id" will do). Ids are
-        taken as text, whole floats as integers.
+        "relevance", "label" or "rel" ("query_id", "q_id" and "doc_id" are read too).
+        Ids are taken as text, whole floats as integers.
     run : dict, frame, path of a file or ranx.Run
         ``{query: {document: score}}``, ``{query: [documents, best first]}``, or a frame
         whose column of values is "score".
@@ -195,7 +195,7 @@ default=("ndcg@10", "map")
         first k documents. AUC, rank correlations and pairs compare documents that a run
         does not order.
     k : int, sequence of int or None, default=None
-        Cut-offs of the names that have none, as in `per_query`.
+        Cut-offs for names without one, as in `per_query`.
     average : {"mean", None}, default="mean"
         The mean over queries, or a table with one row per query.
     groups : dict, Series or None, default=None
@@ -210,7 +210,7 @@ default=("ndcg@10", "map")
         False evaluates only the queries that both have, as trec_eval does by default.
     zero_division : float, default=nan
         Value of a query without a relevant document, if the measure is then undefined;
-        nan skips it in the mean. trec_eval has 0.
+        nan skips it in the mean. trec_eval uses 0.
 
     Returns
     -------
@@ -220,10 +220,10 @@ default=("ndcg@10", "map")
     Raises
     ------
     ValueError
-        If run and judgements share no query, or no document of any query, a measure is
-        not one of the top, or a value is not finite.
+        If run and judgements share no query, or no document of any query, a measure
+        does not read from the top, or a value is not finite.
     TypeError
-        If `run` or `qrels` is nothing of the kind, or one is given for the other.
+        If `run` or `qrels` is of another type, or they are exchanged.
 
     See Also
     --------

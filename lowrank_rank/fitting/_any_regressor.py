@@ -157,7 +157,8 @@ def fit_centred_trees(trees, X, encoding, weights):
 def weights_given(estimator, weights):
     """Return the weights for the estimator.
 
-    They are None if all are 1, or if all are equal and the estimator takes none.
+    They are None if all are 1, or if all are equal and the estimator does not take
+    weights.
     """
     takes_none = weight_parameters(estimator, None) is None
     expected = weights[0] if takes_none else 1.0
@@ -165,9 +166,9 @@ def weights_given(estimator, weights):
         return None
     if takes_none:
         raise ValueError(
-            f"{estimator!r} takes no sample_weight in fit, but the rows (or pairs of "
-            "lists of different lengths) have different weights: leave them out, or "
-            "use another estimator."
+            f"{estimator!r} does not take sample_weight in fit, but the rows (or "
+            "pairs of lists of different lengths) have different weights: leave them "
+            "out, or use another estimator."
         )
     return weights
 
@@ -365,7 +366,7 @@ def checked_prediction(regressor, predicted, n_rows, n_targets=1):
 
 
 def weight_parameters(estimator, sample_weight):
-    """Keyword arguments that pass weights to a regressor's fit; None if it takes none.
+    """Arguments that pass weights to a regressor's fit; None if it does not take them.
 
     They follow scikit-learn without metadata routing, which `fit_one` switches off.
     """
@@ -404,7 +405,7 @@ def _numbers_of(X, regressor):
 
 
 def linear_model(model, X):
-    """Find the `LinearModel` that predicts as a `RegressorModel` on X; None if none."""
+    """Find a `LinearModel` that predicts as a `RegressorModel` on X, or return None."""
     regressors = model.regressors
     has_coefficients = all(
         hasattr(regressor, "coef_") and hasattr(regressor, "intercept_")

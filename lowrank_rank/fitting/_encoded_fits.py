@@ -123,7 +123,7 @@ class FitsEncodedTargets(SetsParameters):
         )
 
     def _uses_other_estimator(self, reset):
-        """Whether the model, or `estimator` before a fit, is none of this package."""
+        """Whether the model, or `estimator` before a fit, is not of this package."""
         model = None
         if not reset:
             model = getattr(self, "_model_", None)
@@ -352,7 +352,7 @@ class AddsUp(FitsEncodedTargets):
     ) -> Any:
         """Add a block of whole lists; the model becomes the one of `fit` on all lists.
 
-        Only ridge regression has it: documents, or fixed items with
+        Only for ridge regression: documents, or fixed items with
         ``estimator="ridge"``. Pairs of documents need ``pair_features="difference"``,
         or ``decoder="score"``. Memory does not grow with the rows.
 
@@ -361,8 +361,8 @@ class AddsUp(FitsEncodedTargets):
         X, y, qid, sample_weight, one_list
             As in `fit`. A list must be in one block: a block must not begin with the
             last id of the block before. A list that comes back later counts as a new
-            list. Without qid each block is one list; blocks with and without ids do not
-            mix. `alpha` may change between calls, the target loss may not.
+            list. Without qid each block is one list; blocks with and without ids cannot
+            be mixed. `alpha` may change between calls, the target loss may not.
 
         Returns
         -------
@@ -584,8 +584,8 @@ def _check_mergeable(model, first):
     if model._sums_ is None:
         raise ValueError(
             f"{model!r} has no sums: iterative solvers, logistic regression, "
-            "estimators, some pair features and fit to labels with gaps keep none. "
-            "Give the parts to partial_fit of models with estimator='ridge'."
+            "estimators, some pair features and fit to labels with gaps do not keep "
+            "them. Give the parts to partial_fit of models with estimator='ridge'."
         )
 
 

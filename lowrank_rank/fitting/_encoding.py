@@ -55,9 +55,9 @@ class Encoding:
     def scaled_targets(self, weights, scores=None):
         """Targets times the common factor; in centred documents plus a list offset.
 
-        A list offset changes no order. The best offset for these scores of the rows
-        makes the list means of targets and scores agree; without scores it centres the
-        targets.
+        A list offset does not change the order. The best offset for these scores of the
+        rows makes the list means of targets and scores agree; without scores it centres
+        the targets.
         """
         targets = self.targets
         if self.mean_normaliser != 1.0:
@@ -77,7 +77,7 @@ class Encoding:
 def mean_normaliser(normaliser_sums):
     """Divide the two sums: the common factor of all targets, 1 without normalisers.
 
-    This factor changes no order. Thanks to this factor u has the units of the measure's
+    This factor does not change the order. It gives u the units of the measure's
     numerator, and a row of weight 2 counts as the row twice.
     """
     total, weight = normaliser_sums

@@ -252,7 +252,8 @@ def solve_sums(sums, alpha):
 def solve_gaps(rows, encoding, alpha):
     """`LinearModel` of fixed items with gaps, with one matrix in memory at a time.
 
-    It is that of `solve_sums`, and keeps no sums, which have a matrix for each target.
+    It is that of `solve_sums`, but does not keep sums, which have a matrix for each
+    target.
     """
     features = with_lists(Moments.of(rows.X, rows.weights), rows)
     if not features.total > 0:

@@ -119,7 +119,7 @@ def calibration_report(
         0 and 1 for a binary loss, grades 0, 1 and 2 for others. A cut-off has an effect
         only if it is below r.
     decoder : callable or None, default=None
-        A decoder of one's own, ``decode(u, n_items)`` with u (n_lists, d), which
+        A custom decoder, ``decode(u, n_items)`` with u (n_lists, d), which
         returns ranks (n_lists, n_items). It is tried in addition to the decoders of the
         loss.
     n_distributions : int, default=500
@@ -136,8 +136,8 @@ def calibration_report(
     Raises
     ------
     ValueError
-        If an argument is out of range, the loss refuses a label, or a decoder returns
-        no ranks.
+        If an argument is out of range, the loss refuses a label, or a decoder does not
+        return ranks.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def _has_probabilities(classifier):
     if has_probabilities:
         return True
     raise AttributeError(
-        f"estimator={estimator!r} estimates no probabilities: set "
+        f"estimator={estimator!r} does not estimate probabilities: set "
         "estimator='logistic' or 'trees'."
     )
 
@@ -87,8 +87,8 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         and decisions, unless they are 0, 1, ...
     classes : array-like of shape (n_classes,) or None, default=None
         Labels of the rows. None is the categories of an ordered Categorical y, else the
-        sorted labels in y. Strings in sorted order are an error if another order
-        changes the costs.
+        sorted labels in y. Sorted strings are an error if another order would change
+        the costs.
     decisions : array-like of shape (n_decisions,) or None, default=None
         Labels of the columns. None is the classes, or 0, 1, ... if the matrix is not
         square.
@@ -103,9 +103,9 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         least squares of ``alpha(y)``. A classifier needs ``predict_proba``.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
-        1 for "ridge"; for "logistic" 1/k of k classes, 1/4 of two. "gcv", of "ridge",
-        is the best of 65 by generalised cross-validation: take it where costs hardly
-        depend on X.
+        1 for "ridge"; for "logistic" 1/k for k classes, 1/4 for two. "gcv", only for
+        "ridge", is the best of 65 penalties by generalised cross-validation: use it if
+        costs hardly depend on X.
     tol : float, default=1e-4
         Accuracy of "logistic" and of "ridge" where they iterate.
     max_iter : int, default=1000
@@ -130,7 +130,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         this.
     coef_ : ndarray of shape (n_classes, n_features) or (d, n_features)
         "logistic": probabilities are ``softmax(X coef' + intercept)``, with a row for
-        each class, also if there are two. "ridge": u is ``X coef' + intercept``.
+        each class, even if there are two. "ridge": u is ``X coef' + intercept``.
     intercept_ : ndarray of shape (n_classes,) or (d,)
         Intercepts; -inf for a class that is not in y.
     estimators_ : list of regressors, or of one classifier
@@ -275,7 +275,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
     ) -> "LowRankSurrogateClassifier":
         """Add a batch of rows; the model becomes the one that `fit` finds on all rows.
 
-        Only ``estimator="ridge"`` has it. Memory does not grow with the rows.
+        Only for ``estimator="ridge"``. Memory does not grow with the rows.
 
         Parameters
         ----------
@@ -312,7 +312,7 @@ class LowRankSurrogateClassifier(AddsUp, ClassifierMixin, BaseEstimator):
         """Fit to blocks of rows, with one block at a time in memory.
 
         One pass over the blocks gives the same model as `fit` on all rows, up to
-        rounding. Only ``estimator="ridge"`` has it.
+        rounding. Only for ``estimator="ridge"``.
 
         Parameters
         ----------

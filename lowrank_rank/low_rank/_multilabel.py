@@ -90,8 +90,8 @@ class LowRankSurrogateMultilabelClassifier(
         set in fit. "logistic+trees" decodes the mean of the targets of both models.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
-        1/4 for "logistic" and 1 for "ridge". "gcv", of "ridge", is the best of 65 by
-        generalised cross-validation, for weak signals.
+        1/4 for "logistic" and 1 for "ridge". "gcv", only for "ridge", is the best of 65
+        penalties by generalised cross-validation, for weak signals.
     tol : float, default=1e-4
         Accuracy of "logistic" and of "ridge" where they iterate.
     max_iter : int, default=1000
@@ -112,9 +112,8 @@ class LowRankSurrogateMultilabelClassifier(
     n_labels_ : int
         Number s of columns of y.
     coef_, intercept_ : ndarrays of shape (d, n_features) and (d,)
-        The linear models have them, as in `LowRankSurrogateRanker`. "logistic" of "f1"
-        has d + s, the last ones of the labels. "logistic+trees" has those of
-        "logistic".
+        Of linear models, as in `LowRankSurrogateRanker`. "logistic" with "f1" has d + s
+        rows, the last s for the labels alone. "logistic+trees" has those of "logistic".
     low_, high_ : ndarrays of shape (d,) or (d + s,)
         Bounds of the targets of "logistic".
     estimators_ : list of regressors
@@ -215,7 +214,7 @@ class LowRankSurrogateMultilabelClassifier(
             An `estimator` gets a data frame of pandas or polars unchanged.
         y : array-like or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
             1 where the row has the label, else 0; one dimension is one label of any two
-            classes. NaN is an unknown label, which no regression uses. The sizes of
+            classes. NaN is an unknown label, which regressions leave out. The sizes of
             "f1" ignore the row.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows; None is 1 for each.

@@ -47,8 +47,8 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", "precision@5", "pd" or an object
         such as ``NDCG(k=10, gain="exponential")``. Names with the same gains and
-        normalisers learn the same order of documents: "map" that of "recall@10".
-        `score` has the measure of each loss: give a search over losses ``scoring=``.
+        normalisers learn the same order of documents, such as "map" and "recall@10".
+        `score` uses this measure: pass ``scoring=`` to a search over several losses.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression. "ridge" is linear least squares, for documents centred within
         lists, "logistic" is fractional logistic regression of items [2]_. "trees" is a
@@ -62,8 +62,9 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         decoded as by `PairwiseDAGRanker`. Documents are sorted.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
-        1/4 for "logistic" and 1 for "ridge". "gcv", of items by "ridge", is the best of
-        65 by generalised cross-validation, for weak features and few labels.
+        1/4 for "logistic" and 1 for "ridge". "gcv", only for items with "ridge", is the
+        best of 65 penalties by generalised cross-validation, for weak features and few
+        labels.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these
         means while they grow. False is the published loss.
@@ -309,7 +310,7 @@ class LowRankSurrogateRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         check_size(
             f"The coefficients of {d} pairs",
             16 * d * (p + 1),  # of the parts and of the whole
-            "take a loss of single items, 'ndcg'",
+            "use a loss of single items, 'ndcg'",
         )
 
         def encoding_of(pairs):

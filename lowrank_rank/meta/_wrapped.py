@@ -92,14 +92,14 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     target_loss : str or measure, default="ndcg@10"
         The measure of `score` and of `early_stopping`: "ndcg@10", "mrr", ... The fit of
         `estimator` does not use it.
-        `score` has the measure of each loss: give a search over losses ``scoring=``.
+        `score` uses this measure: pass ``scoring=`` to a search over several losses.
     relevance_threshold : float or None, default=None
         Fit to binary grades, 1 for grades of at least this, as "rank:map" needs them;
         None fits to the grades.
     early_stopping : bool, default=False
         Find the number of trees, up to the estimator's own, by `target_loss` on
-        held-out queries, and fit this many trees to all queries. Only models of
-        LightGBM and XGBoost have it.
+        held-out queries, and fit this many trees to all queries. Only for models of
+        LightGBM and XGBoost.
     validation_fraction : float, default=0.2
         `early_stopping`: fraction of the queries that are held out, drawn as
         `model_selection.query_train_test_split` does.
@@ -206,9 +206,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         Raises
         ------
         ValueError
-            If y is a matrix, the estimator takes no weights, a classifier predicts no
-            scores, LightGBM gets a query of more than 10,000 rows, or `early_stopping`
-            has fewer than two lists or a model that cannot stop.
+            If y is a matrix, the estimator does not take weights, a classifier does not
+            predict scores, LightGBM gets a query of more than 10,000 rows, or
+            `early_stopping` has fewer than two lists or a model that cannot stop.
         """
         with fresh_fit(self):
             loss = self._checked_loss()
@@ -309,9 +309,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             fit_one(model, X, grades, **options)
         if is_classifier(model) and not _has_scores(model):
             raise ValueError(
-                f"{type(model).__name__} gives no score to rank {len(model.classes_)} "
-                "grades by: use a classifier with predict_proba "
-                "(CalibratedClassifierCV), or a regressor."
+                f"{type(model).__name__} does not give a score to rank "
+                f"{len(model.classes_)} grades by: use a classifier with "
+                "predict_proba (CalibratedClassifierCV), or a regressor."
             )
         return model
 
@@ -386,7 +386,7 @@ def explain_long_query(model):
             raise
         raise ValueError(
             f"{type(model).__name__} takes at most 10,000 rows of a query ({error}): "
-            "take HistGradientBoostingRanker, or drop the last rows of long queries."
+            "use HistGradientBoostingRanker, or drop the last rows of long queries."
         ) from error
 
 

@@ -57,19 +57,20 @@ def make_ranking_scorer(
         ``NDCG(k=10)``. A list, or a dict with custom names, makes one scorer that
         predicts once and returns a dict, for multi-metric evaluation.
     one_list : bool, default=False
-        Say that the rows of each fold are one list, where nothing in the model says so.
+        Say that the rows of each fold are one list, if the model does not know it.
     pos_label : int, float, bool, str or None, default=None
         The relevant class of a binary classifier. None is the ``pos_label_`` of the
         model; without one, labels are grades, and scores belong to the last class.
     **params : dict
-        Parameters of the measure, e.g. ``relevance_threshold=1``; of several measures,
-        of those that have them.
+        Parameters of the measure, e.g. ``relevance_threshold=1``; with several
+        measures, those of any of them.
 
     Returns
     -------
     RankingScorer
         Callable as ``scorer(estimator, X, y, *, qid=None, sample_weight=None)``;
-        picklable, clonable, which requests `qid` under metadata routing by default.
+        it can be pickled and cloned, and by default requests `qid` under metadata
+        routing.
 
     Raises
     ------
@@ -82,11 +83,11 @@ def make_ranking_scorer(
     -----
     The scorer refuses to rank rows of several queries as one list. This happens if y is
     one-dimensional without qid, with or without ids in the fit. `one_list` allows it,
-    here or in the fit of a ranker, and a classifier of two classes, which ranks all
-    rows. A count at the top ("precision@20") of such a classifier is refused as well:
-    20 of the rows of a fold depend on the number of folds. In a search set
-    ``error_score="raise"``: with its default any such error becomes nan and the first
-    candidate wins.
+    here or in the fit of a ranker. For a classifier of two classes, which ranks all
+    rows, it is allowed. But a count at the top ("precision@20") of such a classifier is
+    refused: what 20 of the rows of a fold mean depends on the number of folds. In a
+    search set ``error_score="raise"``: with its default any such error becomes nan and
+    the first candidate wins.
 
     Examples
     --------
@@ -400,7 +401,7 @@ def last_step(estimator, X=None):
 # The rankers inside a model ---------------------------------------------------------
 
 #: Where scikit-learn's meta-estimators keep the models that they fitted. The first that
-#: a model has is asked: one that fits clones has the model as it was given, too.
+#: a model has is used: one that fits clones also has the model as it was given.
 DOORS = (
     "best_estimator_",
     "estimators_",

@@ -45,8 +45,8 @@ def measure_score(
         Scores, higher is better. The value is the mean over all orders of tied scores;
         Kendall's tau counts each tied pair once.
     qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row, any hashable ids in any order. None is one list, each row
-        of a matrix as a list, or the ids of a `ranking_target`.
+        Query id of each row, any hashable ids in any order. None takes the ids
+        of a `ranking_target`, each row of a matrix as a list, else all rows as one.
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
         Weights; the weight of a list is the mean weight of its rows.
     average : {"mean", None}, default="mean"
@@ -125,7 +125,7 @@ def ndcg_score(
     """Normalised discounted cumulative gain.
 
     ``NDCG@k = DCG@k / (DCG@k of the best order)``, averaged over ties. scikit-learn and
-    trec_eval have the linear gain, LightGBM and XGBoost the exponential gain.
+    trec_eval use the linear gain, LightGBM and XGBoost the exponential gain.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def ndcg_score(
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row, any hashable ids in any order. None is one list, each row
-        of a matrix as a list, or the ids of a `ranking_target`.
+        Query id of each row, any hashable ids in any order. None takes the ids
+        of a `ranking_target`, each row of a matrix as a list, else all rows as one.
     k : int or None, default=None
         Cut-off, of the ideal order as well; None is the whole list.
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None

@@ -74,7 +74,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         are divided by half of their standard deviation within lists.
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It gives the gains.
-        `score` has the measure of each loss: give a search over losses ``scoring=``.
+        `score` uses this measure: pass ``scoring=`` to a search over several losses.
     learning_rate : float, default=0.1
         Factor of the values of all leaves.
     max_iter : int or "auto", default="auto"
@@ -114,8 +114,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         `early_stopping`: stop after this many rounds without improvement.
     verbose : int, default=0
         Whether to print the number of rounds, and the measure on held-out queries; and
-        once a second the rounds so far with the time left, an upper bound of the time
-        while `early_stopping` looks for their number.
+        once a second the rounds so far and the time left, an upper bound while
+        `early_stopping` looks for the number of rounds.
     random_state : int, RandomState instance or None, default=None
         Draws features, rows to find bins from, and held-out queries.
 
@@ -395,7 +395,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> Any:
-        """Not there, as in scikit-learn's histogram trees: the error names what is."""
+        """Not available, as in scikit-learn's trees; the error names a function."""
         refuse_importances(self)
 
     @property

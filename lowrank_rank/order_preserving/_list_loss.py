@@ -22,8 +22,8 @@ from ._surrogates import (
 )
 
 _FEWER_PAIRS = (
-    ": take loss='cross_entropy', which forms none, or a measure with a cut, such as "
-    "'ndcg@10'"
+    ": use loss='cross_entropy', which does not form pairs, or a measure with a cut, "
+    "such as 'ndcg@10'"
 )
 
 # Checks -----------------------------------------------------------------------------

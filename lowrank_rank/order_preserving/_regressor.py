@@ -55,7 +55,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         "precision@50", "dcg" and "gain@5", "map" and "recall@10". "map" has v_i = y_i /
         sum(y) and no regret bound; the order is right under noise of P_reinforce
         (`lowrank_rank.calibration.noise_report`).
-        `score` has the measure of each loss: give a search over losses ``scoring=``.
+        `score` uses this measure: pass ``scoring=`` to a search over several losses.
     surrogate : str or Surrogate, default="cross_entropy"
         A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. "ranknet" and
         "pairwise_squared_hinge" are not order-preserving. A two-sided pointwise
@@ -316,7 +316,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         self._tell_of_no_minimum(problem)
 
     def _solve(self, problem):
-        """Minimise the objective; sets what the solver says of the solution."""
+        """Minimise the objective; sets what the solver says about the solution."""
         if problem.second_moments is not None and not problem.is_flat:
             n_features = len(problem.mean)
             say(self, f"{problem.surrogate!r} of {n_features} features in closed form")
@@ -354,7 +354,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         self._keep_linear(coef, intercept)
 
     def _tell_of_no_minimum(self, problem):
-        """Tell if L-BFGS stopped too early, or if there is no minimum."""
+        """Warn if L-BFGS stopped too early, or if there is no minimum."""
         if self.gradient_norm_ > self.tol:
             found(
                 "L-BFGS",

@@ -71,8 +71,8 @@ class SurrogateValues(NamedTuple):
 
     Examples
     --------
-    The log cosh of errors, a squared loss of small errors and an absolute one of large
-    errors. Its best scores are not means, so it preserves no order:
+    The log cosh of errors is a squared loss for small errors and an absolute one for
+    large errors. Its best scores are not means, so it is not order-preserving:
 
     >>> import numpy as np
     >>> from lowrank_rank.surrogates import Surrogate, SurrogateValues
@@ -618,7 +618,7 @@ class PairwiseLogistic(TwoSidedPairwise):
 class RankNet(PairwiseLogistic):
     """``sum over v_i > v_j of log(1 + exp(-(s_i - s_j)))``.
 
-    It is not order-preserving, and here for comparison.
+    It is not order-preserving; it is here for comparison.
 
     Examples
     --------
@@ -637,8 +637,8 @@ class RankNet(PairwiseLogistic):
 class PairwiseSquaredHinge(PairwiseSurrogate):
     """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``.
 
-    The squared hinge of RankSVM's pairs is not order-preserving, and here for
-    comparison. The computation sorts the scores and forms no pair.
+    The squared hinge of RankSVM's pairs is not order-preserving; it is here for
+    comparison. The computation sorts the scores and does not form pairs.
     """
 
     is_order_preserving = False

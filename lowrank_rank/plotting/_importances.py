@@ -16,12 +16,12 @@ from ._top import Display, axes_for
 class PermutationImportanceDisplay(Display):
     """Importances of features as points, the most important one on top.
 
-    A line goes from the least to the largest fall of the score in all permutations.
+    A line goes from the smallest to the largest decrease of the score.
 
     Parameters
     ----------
     importances : array-like of shape (n_features, n_repeats)
-        What the score falls by in each permutation of a feature.
+        Decrease of the score in each permutation of a feature.
     feature_names : array-like of str, shape (n_features,)
         Names of the features.
 
@@ -145,7 +145,7 @@ class PermutationImportanceDisplay(Display):
         ax.set_yticks(rows, [str(name) for name in self.feature_names[order]])
         ax.invert_yaxis()
         ax.axvline(0.0, color="0.7", linewidth=1.0)
-        ax.set_xlabel("fall of the score by a permutation within queries")
+        ax.set_xlabel("decrease of the score by a permutation within queries")
         self.ax_ = ax
         self.figure_ = ax.figure
         return self

@@ -93,7 +93,7 @@ class PreferenceMatrixDisplay(Display):
             A decoder of `PairwiseDAGRanker`, or a function of preferences (1, r, r)
             that returns ranks (1, r).
         item_names : array-like of str, shape (r,), or None, default=None
-            Names of the items; None is their numbers.
+            Names of the items; None numbers them.
         cost_name : str, default="cost"
             Word for the cost in the title.
         **kwargs : dict
@@ -157,7 +157,7 @@ class PreferenceMatrixDisplay(Display):
         Raises
         ------
         TypeError
-            If the estimator predicts no preferences.
+            If the estimator does not predict preferences.
         """
         arrive(estimator=estimator, X=X)
         refuse(CHECKS_OF_DISPLAYS, estimator=estimator)

@@ -57,9 +57,9 @@ def takes_steps(estimator):
     """Refuse `partial_fit` of a solver without mini-batches, for `available_if`."""
     if estimator.solver == "cutting_plane":
         raise AttributeError(
-            "partial_fit takes mini-batch steps on the rows of each call, and "
-            "solver='cutting_plane' needs all rows at once: take solver='sgd', or "
-            "another one of mini-batches."
+            "partial_fit takes mini-batch steps on the rows of each call, but "
+            "solver='cutting_plane' needs all rows at once: use solver='sgd', or "
+            "another one with mini-batches."
         )
     return True
 
@@ -71,8 +71,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     (algorithm 1) or "max" (algorithm 2). The default is logistic regression moved by
     averaged steps.
 
-    `surrogate` is what `fit` lowers, in place of the number of negatives in the top k
-    (`lowrank_rank.surrogates.precision_surrogate`); `solver` is how:
+    `fit` minimises the `surrogate` in place of the number of negatives in the top k
+    (`lowrank_rank.surrogates.precision_surrogate`), by the `solver`:
 
     ===============  ========================  ====================================
     solver           surrogate                 what it runs
@@ -88,7 +88,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     published: features as given, from zero weights, with a uniform mean (:ref:`formulas
     <precision-solvers>`).
 
-    `fit` takes no ``sample_weight``: a row of weight 2 would take two places.
+    `fit` does not take ``sample_weight``: a row of weight 2 would take two places.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         Where the top ends: "precision@25%" (of the positives), "prbep" (all of them),
         "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object
         such as ``PrecisionAtK(k=100)``. A budget of 50 cases a day is "recall@50" with
-        the days as `qid`. Precision cuts a count at the positives of a query.
-        `score` has the measure of each loss: give a search over losses ``scoring=``.
+        the days as `qid`. For precision, a count is at most the positives of a query.
+        `score` uses this measure: pass ``scoring=`` to a search over several losses.
     pos_label : int, float, bool, str or None, default=None
         The class to rank at the top; None is the last of the sorted classes, with a
         warning for strings.
@@ -367,12 +367,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             k = getattr(self.target_loss_, "k", None)
             found(
                 "other number of rows",
-                f"fit looked at the top {k} of all its rows as one list, this score at "
-                f"the top {k} of another number of rows. If {k} is a budget for each "
-                "day or query, give both its ids as qid and use "
+                f"fit looked at the top {k} of all its rows as one list, this score "
+                f"at the top {k} of another number of rows. If {k} is a budget for "
+                "each day or query, give its ids as qid to both and use "
                 f"target_loss='recall@{k}'; a top that grows with the list is a "
-                "fraction of the positives, such as 'precision@25%'. If it is a top of "
-                "all rows, score(X, y, one_list=True).",
+                "fraction of the positives, such as 'precision@25%'. If it is a top "
+                "of all rows, write score(X, y, one_list=True).",
             )
         return grades
 
@@ -541,7 +541,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         return path.mean
 
     def _tell_of_start(self, X, positive, lists):
-        """Tell if the initial weights have a better top of the training rows.
+        """Warn if the initial weights have a better top of the training rows.
 
         The drop must exceed three standard errors of the fraction p of the k places
         that are right, ``3 sqrt(p (1 - p) / k)``.
@@ -562,7 +562,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 "worse than the start",
                 f"Training lowered {self.target_loss_!r} of the training rows from "
                 f"{before:.3f} to {after:.3f}: the initial logistic regression is "
-                "better here. Take LogisticRegression, or another surrogate.",
+                "better here. Use LogisticRegression, or another surrogate.",
             )
 
     def _keep(self, X, positive, weights, threshold=None):
@@ -585,5 +585,5 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if threshold is None or 0 < n_positives < len(positive):
             threshold = threshold_between(scores, n_positives)
         self.threshold_: float = threshold
-        # The intercept changes no order.
+        # The intercept does not change the order.
         self.intercept_ = np.array([0.0 - sign * threshold], dtype=X.dtype)

@@ -172,8 +172,8 @@ def minimise_struct(X, positive, lists, loss, *, alpha, max_iter, report):
         )
     if np.ptp(X @ weights) <= 1e-9:
         trouble.append(
-            f"end at weights with equal scores for all rows: lower alpha={alpha:g}, or "
-            "take surrogate='ramp' and solver='averaged'"
+            f"end at weights with equal scores for all rows: lower alpha={alpha:g}, "
+            "or use surrogate='ramp' and solver='averaged'"
         )
     if trouble:
         found(

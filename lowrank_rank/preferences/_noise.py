@@ -31,7 +31,7 @@ class NoiseReport(NamedTuple):
     Attributes
     ----------
     in_p_f, in_p_dag : ndarray of bool, shape (n_lists,), or None
-        Preferences: lists for which sorting the scores, algorithm 1, is exact.
+        Preferences: lists for which sorting the scores, or algorithm 1, is exact.
     deleted : ndarray of shape (n_lists,) or None
         Preferences: weight of the edges that algorithm 1 deletes, as a fraction of the
         list's total weight.
@@ -87,7 +87,7 @@ def noise_report(
 ) -> NoiseReport:
     """Report the decoder that is enough for expected labels, or for predictions.
 
-    For preferences u_ij ("pd"), an edge i -> j says ``u_ij > u_ji``:
+    For preferences u_ij ("pd"), an edge i -> j means ``u_ij > u_ji``:
 
     * P_DAG (theorem 7 of [1]_): the graph of the edges has no cycle. Algorithm 1 is
       calibrated.
@@ -118,7 +118,7 @@ def noise_report(
 default=None
         E f(Y), if it is known or estimated separately, instead of `score_function`.
     target_loss : {"pd", "map"}, default="pd"
-        What the labels are measured by.
+        The measure of the labels.
     tol : float, default=1e-12
         Differences up to it are rounding, not preferences.
 

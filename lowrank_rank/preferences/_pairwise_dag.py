@@ -64,7 +64,7 @@ def label_scores(score_function, loss, y):
 def row_scores(score_function, loss, y, lists, weights):
     """Return f(y) (n_rows,) of documents for a custom f.
 
-    Rows of weight 0 are left out; a custom f knows of no other weights inside a list.
+    Rows of weight 0 are left out; a custom f does not know other weights inside a list.
     """
     weights = lists.group(weights)
     counts = weights > 0
@@ -80,8 +80,10 @@ def row_scores(score_function, loss, y, lists, weights):
         ids=None if lists.ids is None else lists.ids[kept],
         words={
             "what": "list",
-            "otherwise": " A custom score_function takes no other weights than 0 and "
-            "this one; score_function='dmj' takes any.",
+            "otherwise": (
+                " A custom score_function takes only the weights 0 and this one; "
+                "score_function='dmj' takes any."
+            ),
         },
     )
     scores = np.zeros(len(counts))
@@ -104,7 +106,7 @@ def _custom_scores(score_function, preferences):
 
 
 def tell_of_no_preferences(targets):
-    """Tell if no label prefers one item to another."""
+    """Warn if no label prefers one item to another."""
     blocks = slices(len(targets), 1024)
     if not any(np.any(np.abs(targets[rows]) > 0) for rows in blocks):
         found(
@@ -119,8 +121,8 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
     Labels are preferences y_ij >= 0, the weight of "i before j". A regression estimates
     ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order of least cost
     ``sum_{i != j} u_ij [rank(i) > rank(j)]``. Algorithm 1 of [1]_ ("dag") is consistent
-    if the expected preferences have no cycle (theorem 7), and so is the default, never
-    worse. ``decoder="exact"`` is always consistent.
+    if the expected preferences have no cycle (theorem 7), and so is the default, which
+    is never worse. ``decoder="exact"`` is always consistent.
 
     The shape of y selects the layout:
 
@@ -152,9 +154,9 @@ class PairwiseDAGRanker(AddsUp, BaseRanker, RegressorMixin, BaseEstimator):
         documents divided by the length of the list; or a function from preferences (m,
         r, r) to scores (m, r).
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty ``alpha / 2 |w|^2`` of "ridge", "logistic"; "auto" is
-        ``0.5 c m / n``: m features, n lists, c = 1 and 1/4. "gcv": by generalised
-        cross-validation, of items by "ridge".
+        Penalty ``alpha / 2 |w|^2`` of "ridge", "logistic"; "auto" is ``0.5 c m / n``: m
+        features, n lists, c = 1 and 1/4. "gcv", only for items with "ridge": by
+        generalised cross-validation.
     tol : float, default=1e-4
         Accuracy of "logistic" and of "ridge" where they iterate.
     max_iter : int, default=1000

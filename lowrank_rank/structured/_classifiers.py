@@ -61,17 +61,17 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         "absolute" and "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i
         and j in their order. Each class is a decision too, of cost 0 for itself; there
         may be further decisions. A data frame names classes and decisions. A
-        "perceptron" separates the classes whatever they cost.
+        "perceptron" ignores the costs.
     classes : array-like of shape (n_classes,) or None, default=None
         Labels of the rows. None is the categories of an ordered Categorical y, else the
-        sorted labels in y. Strings in sorted order are an error if another order
-        changes the costs.
+        sorted labels in y. Sorted strings are an error if another order would change
+        the costs.
     decisions : array-like of shape (n_decisions,) or None, default=None
         Labels of the columns; None is the classes.
     alpha : float or "auto", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n rows, c =
         1/k for k classes, 1/4 for two, over the mean hinge at zero weights. A
-        "perceptron" has none.
+        "perceptron" has no penalty.
     standardize : bool, default=True
         Whether to divide features by their standard deviation, with q < 1/2 over
         ``sqrt(2 q)``. ``coef_`` is for X as given. `partial_fit` uses the scale of the
@@ -85,7 +85,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         As in `StructuredHingeRanker`; each step draws one row, and rho is twice the
         largest norm of a standardised row with its constant feature.
     tol : float, default=1e-2
-        When to stop, as in `StructuredHingeRanker`; a "perceptron" has none.
+        When to stop, as in `StructuredHingeRanker`; a "perceptron" ignores it.
     max_iter : int, default=1000
         Largest number of iterations, rounds, passes over the batches, or updates; the
         number of steps with a `radius`.
@@ -277,7 +277,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         return self
 
     def _read_costs(self, y, name="y", takes_classes=False):
-        """Read the costs, the classes and the decisions; refuse costs of no hinge."""
+        """Read costs, classes and decisions; refuse costs without a hinge."""
         costs, classes, decisions = read_costs(
             self.loss_matrix, self.classes, self.decisions, y
         )
@@ -360,8 +360,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             found(
                 "perceptron",
                 f"The perceptron made max_iter={self.max_iter} updates, and its best "
-                f"weights have {fewest} rows wrong: increase max_iter. It never "
-                "converges on classes that overlap: take another solver.",
+                f"weights get {fewest} rows wrong: increase max_iter. It never "
+                "converges on classes that overlap: use another solver.",
                 ConvergenceWarning,
             )
         return best
@@ -372,7 +372,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         self.coef_, self.intercept_ = self._unscaled(coef, intercept)
 
     def _tell_of_decisions(self, problem, w):
-        """Tell if one decision for all rows is better than those of the model."""
+        """Warn if one decision for all rows is better than those of the model."""
         costs = problem.hinge.costs
         weights = problem.weights
         if self.solver != "sgd" and not w.any() and costs.any():
@@ -394,7 +394,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
                 "constant decision",
                 "The hinge of classes gives decisions of the mean cost "
                 f"{own_cost:.4g} on these rows, and {decision!r} for all rows a mean "
-                f"cost {least:.4g}. Take LowRankSurrogateClassifier, or another "
+                f"cost {least:.4g}. Use LowRankSurrogateClassifier, or another "
                 f"{parameter}.",
             )
 
@@ -484,7 +484,7 @@ class StructuredHingeBinaryClassifier(
         The measure to train for: "f1", "balanced_accuracy", ... Also "precision@k" (k
         at most the number of positives), "recall@k" (at least), "auc", or an object
         such as ``FBeta(beta=2)``.
-        `score` has the measure of each loss: give a search over losses ``scoring=``.
+        `score` uses this measure: pass ``scoring=`` to a search over several losses.
     alpha : float or "auto", default="auto"
         Penalty, > 0; features are divided by twice the number of positives first.
         "auto" is 0.1.
@@ -506,7 +506,7 @@ class StructuredHingeBinaryClassifier(
     max_iter : int, default=1000
         Largest number of iterations or rounds; the number of steps with a `radius`.
     fit_intercept : bool, default=True
-        A penalised intercept.
+        Whether to fit a penalised intercept.
     pos_label : object, default=None
         The positive class; None is the last of the sorted classes, with a warning for
         strings.

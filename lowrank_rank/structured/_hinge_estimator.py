@@ -161,7 +161,7 @@ class HingeEstimator(SetsParameters):
     #: The mean and the unit of each feature in the first call; None before a fit.
     _feature_mean_: Any = None
     _feature_scale_: Any = None
-    #: Where the steps are.
+    #: State of the subgradient steps.
     _descent_: Any = None
 
     def __sklearn_tags__(self) -> Any:
@@ -275,7 +275,7 @@ class HingeEstimator(SetsParameters):
         return w
 
     def _tell_of_gap(self, best):
-        """Tell that the solver did not converge."""
+        """Warn that the solver did not converge."""
         remedy = ""
         if not self._is_standardised():
             remedy = ", or bring the features to one scale"

@@ -40,17 +40,16 @@ class StructuredHingeRanker(
     Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by
     mark (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is
     divided by the mean of r^2 / 4 (ndcg) or of twice the relevant items (precision,
-    recall). Each term is a convex upper bound of the loss of its list; that of
-    precision@k of the loss of the ``max(k, number of scores above 0)`` best items. The
-    hinges are not calibrated in general: even with unlimited data the order may be
-    wrong.
+    recall). Each term is a convex upper bound of the loss of its list; for precision@k,
+    of the loss of the ``max(k, number of scores above 0)`` best items. The hinges are
+    not calibrated in general: even with unlimited data the order may be wrong.
 
     Parameters
     ----------
     target_loss : str or RankingMeasure, default="kendall"
         The measure to train for: "kendall", "ndcg@10", "auc", "precision@k" (k at most
         the relevant items of each list), "recall@k" (at least), or an object.
-        `score` has the measure of each loss: give a search over losses ``scoring=``.
+        `score` uses this measure: pass ``scoring=`` to a search over several losses.
     alpha : float or "auto", default="auto"
         Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c =
         1/2 over the mean hinge at zero weights.
@@ -75,11 +74,11 @@ class StructuredHingeRanker(
         Largest number of iterations, rounds, or passes over the batches; the number of
         steps with a `radius`.
     batch_size : int or "auto", default="auto"
-        Lists in a step of "sgd", by "auto" a hundred batches, or in a slack of
-        "cutting_plane", up to 500.
+        Number of lists in a step of "sgd" ("auto" makes a hundred batches), or in a
+        slack of "cutting_plane" (up to 500).
     fit_intercept : bool, default=True
-        Whether to fit a penalised intercept; other documents than of precision and
-        recall have none.
+        Whether to fit a penalised intercept; for documents, only with precision and
+        recall.
     random_state : int, RandomState instance or None, default=None
         Order of the batches.
     verbose : int, default=0
@@ -298,7 +297,7 @@ class StructuredHingeRanker(
         """
         n_before = 0 if reset else self.n_lists_
         self._set_lists(rows, measure)
-        self._ends_ = rows.ends  # the next call must not go on with the last list
+        self._ends_ = rows.ends  # the next call must not continue the last list
         X, y, lists, weights = _grouped(*rows)
         check_bounds(measure, y, lists)
         counts = (weights > 0) & hinge.defined(y, lists)

@@ -6,7 +6,7 @@
                            - sum_i discount(place_from_top(i)) b_i
 
 Without discounts the order of the scores is best. The discount is 0 beyond k. An item
-stands below every item that has no lower score and no larger gain. So only items with
+stands below every item with at least its score and at most its gain. So only items with
 fewer than k such items above them can be among the first k, the *candidates*. An item
 of score t that is placed before the remaining items R costs ``sum over R of max(0, s -
 t)`` more than the order of the scores. The part of this sum over items that are not
@@ -44,14 +44,15 @@ def worst_places(gains, scores, lists, discounts):
     `gains` are b, >= 0, grouped; `discounts` of the first k places do not increase.
     """
     order = sort_lists(scores, lists)
-    # A shift of the scores of a list changes no order: small numbers lose fewer digits.
+    # A shift of the scores of a list does not change the order: small numbers lose
+    # fewer digits.
     s = scores - lists.repeat(lists.sum(scores) / lists.lengths)
     s = s[order]
     b = gains[order]
     k = min(len(discounts), int(lists.lengths.max()))
     is_candidate = _candidates(dense_grades(b, lists), lists, k)
 
-    # An item of score t in front of the other items before it, those that are no
+    # An item of score t in front of the other items before it, those that are not
     # candidates, costs the sum over them of s - t.
     n_before = _sums_within_lists(~is_candidate * 1.0, lists)
     scores_before = _sums_within_lists(~is_candidate * s, lists)

@@ -100,8 +100,8 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         Largest number of iterations, rounds, or passes over the batches; the number of
         steps with a `radius`.
     batch_size : int or "auto", default="auto"
-        Number of sequences in a step of "sgd", by "auto" five hundred batches, or in a
-        slack of "cutting_plane".
+        Number of sequences in a step of "sgd" ("auto" makes five hundred batches), or
+        in a slack of "cutting_plane".
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept for each label.
     random_state : int, RandomState instance or None, default=None

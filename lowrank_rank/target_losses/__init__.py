@@ -1,4 +1,4 @@
-"""Target losses: each owns its encoding, its decoders and its measure."""
+"""Target losses: each has its encoding, its decoders and its measure."""
 
 from ..decoders._decoded import Decoder
 from ._average_precision import MeanAveragePrecision

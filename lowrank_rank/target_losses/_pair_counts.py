@@ -119,7 +119,7 @@ def _places_by_label(codes, lengths, is_item):
     tied_labels = _tied_pairs(_equals_left(keys >> n_bits, is_item))
     places = keys & ((integer(1) << n_bits) - integer(1))
     if is_item is not None:
-        # Padding stands last, in order: it adds no inversion.
+        # Padding stands last, in order: it does not add inversions.
         columns = np.arange(width, dtype=integer)
         np.copyto(places, columns, where=~is_item)
     return places, tied_labels

@@ -255,8 +255,8 @@ class PositionalLoss(TargetLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         """Compute the discount at positions p = 1, 2, ... of lists of length r.
 
-        The cut-off comes on top. p holds integers: write ``1.0 / p**2``, as they have
-        no negative powers.
+        The cut-off is applied afterwards. p holds integers: write ``1.0 / p**2``, as
+        they have no negative powers.
 
         Parameters
         ----------
@@ -839,8 +839,8 @@ class ExpectedRankUtility(PositionalLoss):
     Parameters
     ----------
     neutral : float, default=2.0
-        Grade without any utility for the reader, as all grades below: of labels 0 and 1
-        none counts by default.
+        Grades up to this have no utility for the reader: of labels 0 and 1, neither
+        counts by default.
     half_life : float, default=5.0
         Rank that the reader sees with half the probability of the first; above 1.
     max_grade : float or None, default=None

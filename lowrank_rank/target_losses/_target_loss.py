@@ -273,7 +273,7 @@ class RankingMeasure(BaseEstimator):
         if largest > 0 and hasattr(self, "neutral"):
             remedy = f" {type(self).__name__}(neutral=0) counts all grades above 0."
         elif largest > 0 and threshold is not None:
-            remedy = f" Take relevance_threshold={largest:g}, or a lower number."
+            remedy = f" Use relevance_threshold={largest:g}, or a lower number."
         found(
             "no utility",
             f"No label has any utility for {self!r}: grades {sign} {limit:g} count, "
@@ -400,7 +400,7 @@ class RankingMeasure(BaseEstimator):
             None gives one value per list, in order of first appearance.
         zero_division : float or None, default=None
             Value of a list for which the measure is undefined; nan excludes such lists
-            from the mean. None does so too, and then the mean over no list at all is
+            from the mean. None does so too; if no list has a value, the mean is then
             `undefined`.
         one_list : bool, default=False
             Say that all rows are one list; more than 200 rows without ids warn.

@@ -1,1 +1,1 @@
-"""The door: what users give is read, checked and converted here, once a call."""
+"""Input from users is read, checked and converted here, once in each call."""

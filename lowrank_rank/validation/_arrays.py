@@ -110,7 +110,7 @@ def refuse_range(X=None, names=None):
             column = names[column]
         column_words = (
             f"column {column!r} of X holds {entries[place]:g}. If this marks a missing "
-            "value, make it NaN, and impute it or take boosted trees; else "
+            "value, make it NaN, and impute it or use boosted trees; else "
         )
     raise ValueError(
         f"The features are too large or too small: {column_words}bring them to one "
@@ -219,8 +219,8 @@ def refuse_same_names(columns, table):
 def refuse_id_columns(what, /, **tables):
     """Refuse frames of numbers in which a column holds ids or row numbers.
 
-    Keys of a dict, and columns of one array, are taken as they are. A column that is
-    only called so is warned of.
+    Keys of a dict, and columns of one array, are taken as they are. A column that only
+    has such a name gets a warning.
 
     Parameters
     ----------
@@ -240,14 +240,14 @@ def refuse_id_columns(what, /, **tables):
 
 
 def look_for_names_of_ids(table, name, what):
-    """Look for columns that are called as ids are, and are read as something else."""
+    """Look for columns with names of ids that are read as something else."""
     if not is_frame(table):
         return
     for column in filter(is_id_name, column_names(table)):
         found(
-            "called as ids",
-            f"The column {column!r} of {name} is called as ids are, and is read as "
-            f"{what}.",
+            "named like ids",
+            f"The column {column!r} of {name} is named like a column of ids, but is "
+            f"read as {what}.",
             about=column,
         )
 
@@ -293,9 +293,9 @@ def by_label(values, labels, name):
     names_nothing = is_default and set(index) != set(labels)
     if lacks_labels or names_nothing or not index.is_unique:
         raise ValueError(
-            f"{name} is a Series with the index {shown(index[:5].tolist())}, read by "
-            f"the labels {shown([plain(label) for label in labels[:5]])}: set these "
-            f"labels as its index, or give {name}.to_numpy()."
+            f"{name} is a Series with the index {shown(index[:5].tolist())}, but is "
+            f"matched by the labels {shown([plain(label) for label in labels[:5]])}: "
+            f"set these labels as its index, or give {name}.to_numpy()."
         )
     return values.loc[labels]
 
@@ -312,7 +312,7 @@ def exact_scores(values):
             is_whole = all(isinstance(one, Integral) for one in array.flat)
         if not is_whole or array.size == 0:
             return values
-        # Floats of 64 bits have all integers up to 2**53.
+        # Floats of 64 bits represent all integers up to 2**53.
         if max(-int(array.min()), int(array.max())) > 2**53:
             _, dense_ranks = np.unique(array, return_inverse=True)
             return dense_ranks.reshape(array.shape)

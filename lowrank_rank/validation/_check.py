@@ -1,4 +1,4 @@
-"""How input is refused: a check finds a fault, and prints lines that mend it.
+"""How input is refused: a check finds a fault, and prints lines that fix it.
 
 A table of checks stands in each `_checks*.py`. `refuse` asks checks in their order and
 raises for the first that finds something. A test plants each fault into clean data,
@@ -30,11 +30,11 @@ class InputError(Exception):
 
 
 class InputValueError(InputError, ValueError):
-    """The input has a right type and wrong values."""
+    """The input has the right type but wrong values."""
 
 
 class InputTypeError(InputError, TypeError):
-    """The input has a wrong type."""
+    """The input has the wrong type."""
 
 
 _CLASSES = {ValueError: InputValueError, TypeError: InputTypeError}
@@ -51,13 +51,13 @@ class Check(NamedTuple):
         `tests/input_examples/` has an example of this name for each kind of object
         that may have the fault: lists, arrays, frames of pandas and polars, sparse.
     finds : callable
-        From `Given` to the words of the sentence, a dict, or None where there is no
-        such fault.
+        Takes `Given`; returns the words of the sentence, a dict, or None without a
+        fault.
     sentence : str
         What is wrong, where, and what to do, with the words in braces.
     remedies : dict of str to str
-        When -> the code that mends it, in the names of the arguments, with the words in
-        braces. A remedy that is empty with its words is not printed.
+        Condition -> the code that fixes it, in the names of the arguments, with the
+        words in braces. An empty remedy is not printed.
     raises : {ValueError, TypeError}
     """
 
@@ -69,7 +69,7 @@ class Check(NamedTuple):
 
 
 class Given(SimpleNamespace):
-    """What a call was given, and what was read of it, by the names of the arguments.
+    """The arguments of a call by name, and what was read from them.
 
     An argument that a call does not have is None.
     """

@@ -33,7 +33,7 @@ CHECKS_OF_GIVEN_CLASSES = [
         name="classes with ids",
         finds=_finds_fields,
         sentence=(
-            "y carries query ids or other fields, {fields}, and {model} takes one "
+            "y carries query ids or other fields, {fields}, but {model} takes one "
             "class label per row, without lists."
         ),
         remedies={"": "{line}"},
@@ -69,7 +69,7 @@ def _finds_repeated_classes(given):
 
 
 def _finds_unnamed_classes(given):
-    """Find a batch of rows beside which nothing names all classes."""
+    """Find a batch of rows without a list of all classes."""
     if given.named_classes is None and given.y is None:
         return {}
     return None
@@ -251,17 +251,18 @@ CHECKS_OF_COSTS = [
         finds=_finds_rows_of_costs,
         sentence=(
             "loss_matrix has {n_rows} rows but {source} {n_classes} labels: it needs "
-            "one row per class, and classes the labels of the rows if some may be "
-            "missing in y."
+            "one row per class. If y may lack some classes, give the labels of the "
+            "rows as classes."
         ),
     ),
     Check(
         name="unclear rows of costs",
         finds=_finds_unclear_rows,
         sentence=(
-            "Which rows of loss_matrix belong to which labels? Another order than "
-            "{labels} means other costs. The parameter classes has the order of the "
-            "rows, or the index of a data frame, or y as an ordered Categorical."
+            "Which row of loss_matrix belongs to which label? Another order than "
+            "{labels} would mean other costs. Give the order of the rows by the "
+            "parameter classes, the index of a data frame, or y as an ordered "
+            "Categorical."
         ),
         remedies={"If the rows have this order": "{line}"},
     ),
@@ -330,9 +331,9 @@ CHECKS_OF_HINGE_COSTS = [
         name="cheaper than the right decision",
         finds=_finds_cheaper_decision,
         sentence=(
-            "loss_matrix[{i}, {j}] is {cost}, less than {own}, which the right "
-            "decision costs for the class {label}: the hinge takes costs >= 0, and 0 "
-            "for the right decision. LowRankSurrogateClassifier takes any costs."
+            "loss_matrix[{i}, {j}] is {cost}, less than {own}, the cost of the right "
+            "decision for the class {label}: the hinge takes costs >= 0, and 0 for "
+            "the right decision. LowRankSurrogateClassifier takes any costs."
         ),
     ),
     Check(
@@ -341,13 +342,13 @@ CHECKS_OF_HINGE_COSTS = [
         sentence=(
             "The class {label} costs {own} for itself: the right decision must cost 0."
         ),
-        remedies={"The same number less in a row changes no regret": "{line}"},
+        remedies={"Subtracting a number from a row changes no regret": "{line}"},
     ),
 ]
 
 
 def _finds_no_probabilities(given):
-    """Find a classifier that estimates no probabilities."""
+    """Find a classifier that does not estimate probabilities."""
     if hasattr(given.estimator, "predict_proba"):
         return None
     return {"estimator": shown(given.estimator)}
@@ -420,7 +421,7 @@ CHECKS_OF_LABELS = [
     Check(
         name="collections as labels",
         finds=_finds_collections,
-        sentence="y must hold one class label per row, and y[{row}] is {label}.",
+        sentence="y must hold one class label per row, but y[{row}] is {label}.",
     ),
     Check(
         name="label of no class",
@@ -453,7 +454,7 @@ CHECKS_OF_BINARY_SHAPE = [
     Check(
         name="labels in columns",
         finds=_finds_columns,
-        sentence=("y has shape {shape}, and {model} takes one label per row."),
+        sentence=("y has shape {shape}, but {model} takes one label per row."),
         remedies={
             "For a model of each column": (
                 "from sklearn.multioutput import MultiOutputClassifier\n"
@@ -464,7 +465,7 @@ CHECKS_OF_BINARY_SHAPE = [
     Check(
         name="labels of several types",
         finds=_finds_kinds_of_labels,
-        sentence="y mixes kinds of labels: every row needs one of two labels.",
+        sentence="y mixes types of labels: every row needs one of two labels.",
     ),
 ]
 
@@ -510,7 +511,7 @@ def _finds_third_label(given):
 
 
 def _finds_no_positive_class(given):
-    """Find a positive class that is none of the two."""
+    """Find a positive class that is neither of the two."""
     classes = given.labels if given.classes is None else given.classes
     if given.pos_label is None or given.pos_label in classes.tolist():
         return None
@@ -589,7 +590,7 @@ CHECKS_OF_GIVEN_SETS = [
     Check(
         name="lists of tags",
         finds=_finds_tags,
-        sentence="y must hold 0 and 1 for each label, and y[{row}] is {tags}.",
+        sentence="y must hold 0 and 1 for each label, but y[{row}] is {tags}.",
         remedies={
             "For a column of 0 and 1 for each tag": (
                 "from sklearn.preprocessing import MultiLabelBinarizer\n"
@@ -632,10 +633,10 @@ CHECKS_OF_SETS = [
         finds=_finds_other_entries,
         sentence="A matrix y must hold 0 and 1, but y{place} is {label}.",
         remedies={
-            "If {one} says that a label holds": "{first}",
-            "If {other} says that a label holds": "{second}",
-            "If a number above 0 says that a label holds": "{above}",
-            "If a row has its tags": "{tags}",
+            "If {one} means that the label applies": "{first}",
+            "If {other} means that the label applies": "{second}",
+            "If a number above 0 means that the label applies": "{above}",
+            "If each row lists its tags": "{tags}",
         },
     ),
 ]
@@ -652,7 +653,7 @@ CHECKS_OF_LATER_SETS = [
     Check(
         name="number of labels",
         finds=_finds_number_of_labels,
-        sentence="y has {n} labels, in fit it had {n_labels}.",
+        sentence="y has {n} labels, but had {n_labels} in fit.",
     ),
 ]
 
@@ -675,10 +676,10 @@ CHECKS_OF_KNOWN_SETS = [
         finds=_finds_unknown_sets,
         sentence=(
             "y has NaN: estimator='trees' or 'logistic+trees' needs every label, and "
-            "the F-measure some rows that know all labels."
+            "the F-measure needs some rows with all labels."
         ),
         remedies={
-            "To leave out single labels": 'target_loss = "hamming"\nestimator = "auto"'
+            "To leave out unknown labels": 'target_loss = "hamming"\nestimator = "auto"'
         },
     ),
 ]

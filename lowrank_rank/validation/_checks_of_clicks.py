@@ -223,7 +223,7 @@ CHECKS_OF_LOGS = [
     Check(
         name="positions without clicks",
         finds=_finds_position_without_click,
-        sentence="Positions {positions} have no click.",
+        sentence="Positions {positions} have no clicks.",
         remedies={"To leave out their rows, write": "{code}"},
     ),
     Check(
@@ -232,7 +232,7 @@ CHECKS_OF_LOGS = [
         sentence=(
             "Positions {positions} cannot be compared with the others: no documents "
             "with clicks were shown both there and elsewhere. A longer log may have "
-            "them."
+            "such documents."
         ),
         remedies={"To leave out their rows, write": "{code}"},
     ),

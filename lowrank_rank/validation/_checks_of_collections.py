@@ -1,7 +1,7 @@
 """What may be wrong with Dask collections, and with models for them.
 
-Collections have no rows before they are computed: `CHECKS_OF_COLLECTIONS` are asked of
-their types, `CHECKS_OF_PARTITIONS` of blocks.
+Collections have no rows before they are computed: `CHECKS_OF_COLLECTIONS` look at their
+types, `CHECKS_OF_PARTITIONS` at blocks.
 """
 
 from ._check import Check
@@ -100,7 +100,7 @@ CHECKS_OF_PARTITIONS = [
         finds=_finds_other_rows,
         sentence=(
             "Partition {number} has different numbers of rows: {counts}. Columns of "
-            "one frame have the same."
+            "one frame have the same number."
         ),
     ),
     Check(
@@ -183,7 +183,7 @@ CHECKS_OF_CLUSTERS = [
         finds=_finds_other_booster,
         sentence=(
             "{who}On a cluster WrappedRanker takes LGBMRanker, got {inside}: "
-            "LightGBM's own Dask trains it."
+            "LightGBM's own Dask interface trains it."
         ),
     ),
     Check(
@@ -199,8 +199,8 @@ CHECKS_OF_CLUSTERS = [
         name="model without sums",
         finds=_finds_model_in_memory,
         sentence=(
-            "{who}{kind} fits rows in memory: its own fit takes what X.compute() and "
-            "y.compute() return."
+            "{who}{kind} fits rows in memory: call its own fit with X.compute() and "
+            "y.compute()."
         ),
     ),
     Check(
@@ -256,15 +256,15 @@ CHECKS_OF_ANSWERS = [
         finds=_finds_few_lists,
         sentence=(
             "StackingRanker has fewer lists ({n_lists}) than {n_folds} folds: on a "
-            "cluster its parameter weights has a number for each part."
+            "cluster, set its parameter weights to a number for each part."
         ),
     ),
     Check(
         name="sets predicted on a cluster",
         finds=_finds_sets,
         sentence=(
-            "{model} predicts sequences or sets of labels: its own predict takes what "
-            "X.compute() returns."
+            "{model} predicts sequences or sets of labels: call its own predict with "
+            "X.compute()."
         ),
     ),
     Check(
@@ -276,8 +276,8 @@ CHECKS_OF_ANSWERS = [
         name="ranks of whole lists",
         finds=_finds_ranks_of_lists,
         sentence=(
-            "{model} needs all rows of a list to rank it: its own rank takes what "
-            "X.compute() returns."
+            "{model} needs all rows of a list to rank it: call its own rank with "
+            "X.compute()."
         ),
     ),
     Check(
@@ -290,8 +290,8 @@ CHECKS_OF_ANSWERS = [
         name="score of a cluster",
         finds=_finds_score_of_sums,
         sentence=(
-            "{model} has a score that is not a mean over partitions: its own score "
-            "takes what X.compute() and y.compute() return."
+            "{model} has a score that is not a mean over partitions: call its own "
+            "score with X.compute() and y.compute()."
         ),
     ),
 ]

@@ -116,9 +116,9 @@ CHECKS_OF_COMPARED = [
         name="judgements in place of labels",
         finds=_finds_no_labels,
         sentence=(
-            "{name} must be labels of rows, and is a dict, a file or a table of "
-            "documents. Judgements of documents and runs are for {function}, a table "
-            "of values of rankers is for compare_values."
+            "{name} must be labels of rows, but is a dict, a file or a table of "
+            "documents. Give judgements of documents and runs to {function}, and a "
+            "table of values of rankers to compare_values."
         ),
         raises=TypeError,
     ),
@@ -134,8 +134,10 @@ CHECKS_OF_COMPARED = [
     Check(
         name="column of the table",
         finds=_finds_name_of_column,
-        sentence="{name} is a column of the table, and not a ranker: {argument}= "
-        "takes its values, and the table goes without it.",
+        sentence=(
+            "{name} is a column of the table, and not a ranker: give its values as "
+            "{argument}=, and drop it from the table."
+        ),
         remedies={"Write": "{remedy}"},
     ),
     Check(
@@ -199,8 +201,8 @@ CHECKS_OF_RUNS = [
         name="families of a table",
         finds=_finds_families_of_table,
         sentence=(
-            "groups and sample_weight belong to a mean, and average=None gives a table "
-            "of the queries, which mean_intervals takes with both."
+            "groups and sample_weight are for a mean, but average=None gives a table "
+            "of the queries. mean_intervals takes this table with both."
         ),
         remedies={
             "For the mean": 'average = "mean"',
@@ -395,8 +397,8 @@ def _finds_no_value(given):
         words["query"] = shown(other)
         words["example"] = shown(own)
         words["near"] = (
-            f" {shown(own)} and {shown(other)} differ in {difference_of(own, other)} "
-            "alone."
+            f" {shown(own)} and {shown(other)} differ only in "
+            f"{difference_of(own, other)}."
         )
     return words
 
@@ -445,9 +447,7 @@ CHECKS_OF_QUERY_VALUES = [
     Check(
         name="values of runs by place",
         finds=_finds_values_by_place,
-        sentence=(
-            "{name} of runs goes by the ids of queries, as a dict or a pandas Series."
-        ),
+        sentence=("For runs, {name} must be a dict or a pandas Series, by query id."),
     ),
     Check(
         name="text in place of values",
@@ -465,14 +465,16 @@ CHECKS_OF_QUERY_VALUES = [
     Check(
         name="id with two values",
         finds=_finds_two_values,
-        sentence="{name} has an id twice among {n}: give one value for each query.",
+        sentence=(
+            "{name} has {n} values and an id twice: give one value for each query."
+        ),
         remedies={"": "{remedy}"},
     ),
     Check(
         name="query without a value",
         finds=_finds_no_value,
         sentence=(
-            "{name} has no value for query {query}; its ids are such as {example}."
+            "{name} has no value for query {query}; its ids look like {example}."
             "{near} Give one for each query by its id, or an array in the order of "
             "first appearance."
         ),
@@ -480,8 +482,8 @@ CHECKS_OF_QUERY_VALUES = [
     Check(
         name="query without a family",
         finds=_finds_no_family,
-        sentence="groups has no family, {family}, for query {query}.",
-        remedies={"A family of its own for each such query": "{remedy}"},
+        sentence="groups has no family for query {query}, but {family}.",
+        remedies={"To make each such query a family of its own": "{remedy}"},
     ),
     Check(
         name="one family",
@@ -542,22 +544,22 @@ CHECKS_OF_MEANS = [
     Check(
         name="few values",
         finds=_finds_few_values,
-        sentence="{name} is defined on {n} of {n_all} {unit}, not two.",
+        sentence="{name} is defined on {n} of {n_all} {unit}: at least two are needed.",
     ),
     Check(
         name="weight of a single query",
         finds=_finds_single_weight,
         sentence=(
-            "sample_weight gives nearly all weight to one: {n} equal weights would "
-            "estimate as precisely, and at least two are needed."
+            "sample_weight gives nearly all weight to one query: together they count "
+            "as {n} queries of equal weight, and at least two are needed."
         ),
     ),
     Check(
         name="values beyond bounds",
         finds=_finds_beyond_bounds,
         sentence=(
-            "bounds are the lowest and the highest value possible, {bounds}, and there "
-            "are values of {lowest} to {highest}."
+            "bounds must be the lowest and the highest possible value, got {bounds} "
+            "and values from {lowest} to {highest}."
         ),
         remedies={"For values of unknown range": "bounds = None"},
     ),
@@ -628,9 +630,9 @@ CHECKS_OF_LOOKS = [
         name="values without bounds",
         finds=_finds_unbounded,
         sentence=(
-            "at_every_look() needs values in [0, 1], as those of 'ndcg@10', or divided "
-            "by the largest value possible, and these are {lowest} to {highest}: the "
-            "bets need bounds that hold for all later queries too."
+            "at_every_look() needs values in [0, 1], as those of 'ndcg@10', got "
+            "{lowest} to {highest}: divide by the largest possible value. The bets "
+            "need bounds that hold for all later queries too."
         ),
     ),
 ]
@@ -671,8 +673,8 @@ CHECKS_OF_JUDGED_VALUES = [
         name="few judged values",
         finds=_finds_few_judged,
         sentence=(
-            "{n} values have labels of people and {n_unlabelled} the judge's labels "
-            "alone: at least 5 and 2 are needed."
+            "{n} values have labels of people and {n_unlabelled} only the judge's "
+            "labels: at least 5 and 2 are needed."
         ),
     ),
 ]

@@ -84,7 +84,7 @@ CHECKS_OF_PREFERENCES = [
         name="shape of preferences",
         finds=_finds_no_matrices,
         sentence="Preferences must have the shape ({lists}, r, r), got {shape}.",
-        remedies={"One matrix is": "{remedy}"},
+        remedies={"For one matrix": "{remedy}"},
     ),
     NOT_FINITE,
 ]
@@ -123,7 +123,7 @@ CHECKS_OF_RANKS = [
         name="ranks below 1",
         finds=_finds_low_ranks,
         sentence="ranks{place} is {rank}: ranks are finite and start at 1 = best.",
-        remedies={"Ranks that start at 0": "{remedy}"},
+        remedies={"If ranks start at 0": "{remedy}"},
     ),
 ]
 

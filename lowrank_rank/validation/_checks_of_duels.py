@@ -1,7 +1,7 @@
 """What may be wrong with duels: their layout, missing items, results and weights.
 
-`CHECKS_OF_DUELS` are asked of the arguments, `CHECKS_OF_ROWS` of the codes and numbers
-that were read of them, and `CHECKS_OF_BOARDS` of questions to the result.
+`CHECKS_OF_DUELS` look at the arguments, `CHECKS_OF_ROWS` at the codes and numbers read
+from them, and `CHECKS_OF_BOARDS` at questions to the result.
 """
 
 from difflib import get_close_matches
@@ -17,7 +17,7 @@ from ._ids import id_array, missing_ids
 from ._kinds import kind_of
 from ._lines_of_tables import line_to_assign, line_to_pandas, line_to_rename
 
-#: Words for a tie, also of logs of arenas.
+#: Words for a tie, also those in logs of arenas.
 TIES = ["tie", "tied", "draw", "tie (bothbad)", "bothbad", "both_bad"]
 
 # The layout -------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def _finds_missing_item(given):
 
 
 def _words_of_missing(given, name, row, entry):
-    """Return the words of a missing item, and the lines that mend it."""
+    """Return the words of a missing item, and the lines that fix it."""
     is_infinite = isinstance(entry, float | np.floating) and np.isinf(entry)
     words = {
         "column": repr(name),
@@ -200,7 +200,7 @@ CHECKS_OF_DUELS = [
     Check(
         name="column of results",
         finds=_finds_no_column_of_results,
-        sentence="duels have the columns {columns}, and not {name}.",
+        sentence="duels have the columns {columns}, but not {name}.",
         remedies={"": "{line}"},
     ),
     Check(
@@ -236,23 +236,23 @@ CHECKS_OF_DUELS = [
         ),
         remedies={
             "If it is a tie": "{fill}",
-            "If such duels shall be left out": "{drop}",
+            "To leave out such duels": "{drop}",
         },
     ),
     Check(
         name="values beside counts",
         finds=_finds_values_beside_counts,
         sentence=(
-            "{argument} needs a row for each duel, and these are counts: a list or a "
-            "frame of duels is needed."
+            "{argument} needs a row for each duel, but these are counts: give a list "
+            "or a frame of duels."
         ),
     ),
     Check(
         name="column of weights, groups or judges",
         finds=_finds_no_column_of_values,
         sentence=(
-            "{argument}={name} is not a column of duels, which have {columns}: it is a "
-            "column, or an array with a value for each duel."
+            "{argument}={name} is not a column of duels, which have {columns}: give "
+            "the name of a column, or an array with a value for each duel."
         ),
         remedies={"": "{line}"},
     ),
@@ -460,7 +460,7 @@ CHECKS_OF_ROWS = [
         name="values of duels",
         finds=_finds_number_of_values,
         sentence=(
-            "{argument} has {n_values} values, and there are {n_duels} duels: it has "
+            "{argument} has {n_values} values, but there are {n_duels} duels: give "
             "one for each duel."
         ),
     ),
@@ -468,7 +468,7 @@ CHECKS_OF_ROWS = [
         name="covariates of duels",
         finds=_finds_number_of_covariates,
         sentence=(
-            "covariates has the shape {shape}, and there are {n_duels} duels: it has a "
+            "covariates has the shape {shape}, but there are {n_duels} duels: give a "
             "row for each duel."
         ),
     ),
@@ -488,7 +488,7 @@ CHECKS_OF_ROWS = [
         name="duel of an item with itself",
         finds=_finds_duel_with_oneself,
         sentence="duels[{row}] pairs {item} with itself.",
-        remedies={"If such duels shall be left out": "{line}"},
+        remedies={"To leave out such duels": "{line}"},
     ),
     Check(
         name="items without finite strengths",

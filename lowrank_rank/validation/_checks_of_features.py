@@ -1,4 +1,4 @@
-"""Faults of X and of its entries, each with the lines that mend it."""
+"""Faults of X and of its entries, each with the lines that fix it."""
 
 import math
 import re
@@ -642,8 +642,7 @@ CHECKS_OF_TYPES = [
         name="numbers as text",
         finds=_numbers_as_text,
         sentence=(
-            f"{_AS_TEXT} Is it a feature of numbers, or of codes (zip codes, shops, "
-            "sizes)?"
+            f"{_AS_TEXT} Does it hold numbers, or codes (zip codes, shops, sizes)?"
         ),
         remedies={
             "For numbers": "{plain}",
@@ -785,7 +784,7 @@ CHECKS_OF_X_THAT_FAILED = [
             "The first NaN of X is in row {row} of column {column!r}."
         ),
         remedies={
-            "To fill it with the mean of the column, in predict by the same imputer": (
+            "To fill it with the column's mean, in predict with the same imputer": (
                 "{fill}"
             )
         },
@@ -822,7 +821,7 @@ CHECKS_OF_COLUMNS_OF_FIT = [
         name="another kind of column than in fit",
         finds=_other_kind,
         sentence=(
-            "Column {column!r} of X held {before} in fit, and now holds {now}: give "
+            "Column {column!r} of X held {before} in fit, but now holds {now}: give "
             "the columns of fit."
         ),
     ),
@@ -830,7 +829,7 @@ CHECKS_OF_COLUMNS_OF_FIT = [
 
 
 def _no_known_category(given):
-    """Find a column of text in fit, and of no text now, without a known value."""
+    """Find a column that held text in fit, and now holds none of its values."""
     if given.is_text:
         return None
     entry = next(one for one in given.entries if not is_missing_entry(one))
@@ -848,7 +847,7 @@ CHECKS_OF_CATEGORIES = [
         finds=_no_known_category,
         sentence=(
             "Column {column!r} of X held text or categories in fit, such as {before}, "
-            "and now holds {now}, and no category of fit: give the columns of fit."
+            "but now holds {now}, which is not among them: give the columns of fit."
         ),
     ),
 ]

@@ -296,7 +296,7 @@ CHECKS_OF_TREC_LINES = [
         name="run without tag",
         finds=_finds_lack_of_tag,
         sentence=(
-            "{path}, line {number}: 5 words, the tag of the run lacks; expected "
+            "{path}, line {number}: 5 words, the tag of the run is missing; expected "
             "{form!r}, got {got}."
         ),
         remedies={"": "{code}"},
@@ -583,7 +583,8 @@ CHECKS_OF_FILES = [
         name="ids beyond 64 bits",
         finds=_finds_wide_ids,
         sentence=(
-            "{name} hold ids from {low} to {high}: no type of 64 bits holds both."
+            "{name} hold ids from {low} to {high}: no integer type of 64 bits holds "
+            "both."
         ),
         remedies={"To number the lists in the file, write": "{code}"},
     ),

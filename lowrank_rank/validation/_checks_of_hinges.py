@@ -67,8 +67,8 @@ CHECKS_OF_WEIGHTS_OF_LISTS = [
         name="weights within a list",
         finds=_finds_weights_within_list,
         sentence=(
-            "sample_weight differs within the {what} {id} ({one} and {other}): rows of "
-            "a {what} share one.{otherwise}"
+            "sample_weight differs within the {what} {id} ({one} and {other}): rows "
+            "of a {what} must share one.{otherwise}"
         ),
         remedies={
             "For the mean weight of the rows of each id": "{line}",
@@ -122,7 +122,7 @@ CHECKS_OF_BOUNDS_OF_HINGES = [
         finds=_finds_no_bound,
         sentence=(
             "The hinge of {measure} bounds the loss of the items that it marks "
-            "({marks}) for k {sign} P only, the number of relevant items: list "
+            "({marks}) only for k {sign} P, the number of relevant items: list "
             "{list}{id} has P={P} and k={k}."
         ),
         remedies={"Another k, or a measure without k": 'target_loss = "auc"'},

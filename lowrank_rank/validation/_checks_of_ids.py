@@ -88,7 +88,7 @@ CHECKS_OF_INDICES = [
         finds=_other_index,
         sentence=(
             "{first} and {name} have different indices (row {row}: {one} and {two}); "
-            "they match by label, or by position (permutation_test_score permutes y "
+            "match them by label, or by position (permutation_test_score permutes y "
             "with its index on purpose)."
         ),
         remedies={
@@ -122,11 +122,11 @@ def _no_order(given):
     """Find a set or a dict, and anything that is not a sequence of ids."""
     value = given.value
     if isinstance(value, Set | Mapping):
-        words = f"a {type(value).__name__}, and no order of the rows"
+        words = f"a {type(value).__name__}, which does not have an order of rows"
     elif hasattr(value, "__array__") or hasattr(value, "__iter__"):
         return None
     else:
-        words = f"{shown(value)}, and must be an array-like"
+        words = f"{shown(value)}, but must be an array-like"
     return {"name": given.name, "words": words}
 
 
@@ -214,7 +214,7 @@ CHECKS_OF_ALL_IDS = [
         name="another number of ids",
         finds=_other_number_of_ids,
         sentence=(
-            "qid has the length {n}, and there are {n_rows} rows: give one query id "
+            "qid has the length {n}, but there are {n_rows} rows: give one query id "
             "for each row of X."
         ),
         remedies={"If these are the sizes of the queries": "{line}"},
@@ -235,7 +235,7 @@ CHECKS_OF_ALL_IDS = [
     Check(
         name="unhashable id",
         finds=_unhashable_id,
-        sentence="{name} must hold hashable ids, and holds {id} in row {row}.",
+        sentence="{name} must hold hashable ids, but holds {id} in row {row}.",
         remedies={"": "{line}"},
         raises=TypeError,
     ),
@@ -284,7 +284,7 @@ def _missing_time(given):
 
 
 def _times_of_several_kinds(given):
-    """Find times of no one kind, asked last."""
+    """Find times of several kinds; this check comes last."""
     return {}
 
 
@@ -348,8 +348,8 @@ CHECKS_OF_ID_COLUMNS = [
         name="column of ids",
         finds=_finds_column_of_ids,
         sentence=(
-            "The column {column!r} of {name} is called as ids are and holds some, and "
-            "would be read as {what}."
+            "The column {column!r} of {name} holds ids, by its name and its entries, "
+            "and would be read as {what}."
         ),
         remedies={"If it names the rows": "{index}", "To leave it out": "{drop}"},
     ),

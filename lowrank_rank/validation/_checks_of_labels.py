@@ -1,4 +1,4 @@
-"""Faults of labels, weights and scores, each with the lines that mend it."""
+"""Faults of labels, weights and scores, each with the lines that fix it."""
 
 from collections.abc import Mapping
 
@@ -115,7 +115,7 @@ def _failed(given):
     return {"name": given.name, "what": given.what, "error": given.error}
 
 
-#: How NumPy begins what it says of values that are not numbers.
+#: How NumPy's messages about values that are not numbers begin.
 _NOT_READ = (
     "int too large",
     "could not convert",
@@ -137,7 +137,7 @@ CHECKS_OF_VALUES = [
     Check(
         name="dates instead of numbers",
         finds=_dates,
-        sentence="{name} must {what}, and holds dates or durations.",
+        sentence="{name} must {what}, but holds dates or durations.",
     ),
     Check(
         name="text instead of numbers",
@@ -152,7 +152,7 @@ CHECKS_OF_VALUES = [
     Check(
         name="dict instead of numbers",
         finds=_dict,
-        sentence="{name} is a dict, and must {what}, one for each row.",
+        sentence="{name} is a dict, but must {what}, one for each row.",
     ),
 ]
 #: Why values could not be converted.
@@ -160,7 +160,7 @@ CHECKS_OF_VALUES_THAT_FAILED = [
     Check(
         name="sets instead of numbers",
         finds=_sets,
-        sentence="{name} must {what}, and its rows are sets.",
+        sentence="{name} must {what}, but its rows are sets.",
         remedies={"If they are tags": "{line}"},
     ),
     Check(
@@ -218,7 +218,7 @@ def _sparse_entries(given):
 
 
 def _long_table(given):
-    """Find a frame of grades with columns of text, or with two of ids and no more."""
+    """Find a frame of grades with columns of text, or with two of ids and one other."""
     y = given.y
     names = column_names(y)
     if not is_data_frame(y) or len(names) < 3 or set(QUERY) & set(names):
@@ -330,8 +330,8 @@ CHECKS_OF_Y = [
         name="long table of grades",
         finds=_long_table,
         sentence=(
-            "{name} has columns of text or ids, {keys}: a row of {name} has the grades "
-            "of all items."
+            "{name} has columns of text or ids, {keys}: a row of {name} must hold the "
+            "grades of all items."
         ),
         remedies={"To make a row of each list": "{pivot}", "To drop them": "{drop}"},
     ),
@@ -339,8 +339,8 @@ CHECKS_OF_Y = [
         name="ids beside grades",
         finds=_ids_beside_grades,
         sentence=(
-            "The column {column!r} of {name} is called as ids are and holds some, and "
-            "would be read as an item; call it otherwise if it is an item.{hint}"
+            "The column {column!r} of {name} holds ids, by its name and its entries, "
+            "and would be read as an item; rename it if it is an item.{hint}"
         ),
         remedies={"For documents": "{grades}", "For fixed items": "{drop}"},
     ),
@@ -366,7 +366,7 @@ CHECKS_OF_Y = [
         name="two different qid",
         finds=_ids_given_twice,
         sentence="qid is given twice, in y and by itself, and the two differ.",
-        remedies={"To take that of y": "qid = None"},
+        remedies={"To take the one of y": "qid = None"},
     ),
     Check(
         name="four dimensions",
@@ -376,7 +376,7 @@ CHECKS_OF_Y = [
     Check(
         name="sparse grades of documents",
         finds=_sparse_documents,
-        sentence="{name} has one column, and grades of documents must be dense.",
+        sentence="{name} has one column, but grades of documents must be dense.",
         remedies={"": "{name} = {name}.toarray()"},
     ),
     Check(
@@ -525,7 +525,7 @@ def _missing_preferences(given):
 
 
 def _missing_judgements(given):
-    """Find NaN in a matrix, for a measure that takes none."""
+    """Find NaN in a matrix, for a measure that does not take it."""
     y = given.y
     if y.ndim != 2 or given.allow_missing or not np.isnan(y).any():
         return None
@@ -676,8 +676,8 @@ CHECKS_OF_ONE_LIST = [
         name="one list of fixed items",
         finds=_one_list_of_items,
         sentence=(
-            "one_list=True says that all rows are one list of documents, and there are "
-            "the same {n_items} items in every row."
+            "one_list=True says that all rows are one list of documents, but every "
+            "row has the same {n_items} items."
         ),
         remedies={"": "one_list = False"},
     ),
@@ -913,8 +913,8 @@ CHECKS_OF_TARGET = [
         name="text instead of grades",
         finds=_text_instead_of_grades,
         sentence=(
-            "ranking_target takes numeric grades: y holds the text {text}, and the "
-            "order is ranking_target(y, qid)."
+            "ranking_target takes numeric grades, but y holds the text {text}. The "
+            "order of the arguments is ranking_target(y, qid)."
         ),
         remedies={
             "If these are the ids": "{swapped}",
@@ -938,7 +938,7 @@ CHECKS_OF_TARGET = [
     Check(
         name="another number of grades",
         finds=_other_number_of_grades,
-        sentence=("y has the length {n}, and qid {n_ids}: give an id for each row."),
+        sentence=("y has the length {n}, but qid {n_ids}: give an id for each row."),
     ),
 ]
 
@@ -955,7 +955,7 @@ CHECKS_OF_SORTED_TARGETS = [
         name="rows of a target as classes",
         finds=_always,
         sentence=(
-            "y carries query ids, and this step reads plain grades: it would take each "
+            "y carries query ids, but this step reads plain grades: it would take each "
             "pair of grade and id for a class. Folds by classes, such as cv=5 of a "
             "classifier, cut queries: GroupKFold keeps them whole."
         ),

@@ -1,8 +1,8 @@
 """What may be wrong with models that users give, and with their folds and weights.
 
-`CHECKS_OF_KEYWORDS` are asked of the arguments of fit, `CHECKS_OF_WRAPPED` and
-`CHECKS_OF_STACKS` of the models inside a ranker, `CHECKS_OF_FOLDS` of the folds of a
-stack, and `CHECKS_OF_DISPLAYS`, `CHECKS_OF_CURVES` and `CHECKS_OF_IMPORTANCES` of what
+`CHECKS_OF_KEYWORDS` look at the arguments of fit, `CHECKS_OF_WRAPPED` and
+`CHECKS_OF_STACKS` at the models inside a ranker, `CHECKS_OF_FOLDS` at the folds of a
+stack, and `CHECKS_OF_DISPLAYS`, `CHECKS_OF_CURVES` and `CHECKS_OF_IMPORTANCES` at what
 is drawn.
 """
 
@@ -18,7 +18,7 @@ from ._columns import shown
 # Arguments of other packages ----------------------------------------------------------
 
 _QID = "qid= has the query id of each row"
-_AGAIN = "fit begins anew, and takes all rows, earlier ones too"
+_AGAIN = "fit starts again, and takes all rows, also the earlier ones"
 _POSITION = (
     "sample_weight= takes one over the propensity of each position, which "
     "clicks.propensities_from_clicks estimates"
@@ -83,15 +83,15 @@ CHECKS_OF_KEYWORDS = [
         name="arguments by position",
         finds=_finds_too_many_by_position,
         sentence=(
-            "{model}.{method} takes X and y, and the rest by name: qid= has the query "
-            "id of each row."
+            "{model}.{method} takes X and y by position, and the rest by name: qid= "
+            "has the query id of each row."
         ),
         raises=TypeError,
     ),
     Check(
         name="argument of another package",
         finds=_finds_keyword_of_another_package,
-        sentence="{model} takes no {name}=: {instead}.",
+        sentence="{model} does not take {name}=: {instead}.",
         raises=TypeError,
     ),
 ]
@@ -128,7 +128,7 @@ def _finds_model_without_early_stopping(given):
 
 
 def _finds_model_without_weights(given):
-    """Find weights for a model whose fit takes none."""
+    """Find weights for a model whose fit does not take them."""
     if given.weights is None or given.options is not None:
         return None
     return {"model": shown(given.estimator)}
@@ -147,8 +147,8 @@ CHECKS_OF_WRAPPED = [
         name="model of clusters",
         finds=_finds_model_of_clusters,
         sentence=(
-            "{model} fits collections of Dask, and WrappedRanker rows in memory: it is "
-            "for the model without Dask."
+            "{model} fits collections of Dask, but WrappedRanker fits rows in memory: "
+            "give it the model without Dask."
         ),
     ),
     Check(
@@ -163,7 +163,7 @@ CHECKS_OF_WRAPPED = [
     Check(
         name="model without sample weights",
         finds=_finds_model_without_weights,
-        sentence="{model} takes no sample_weight in fit.",
+        sentence="{model} does not take sample_weight in fit.",
     ),
 ]
 
@@ -213,7 +213,7 @@ def _finds_weights_of_other_parts(given):
 
 
 def _finds_classifier_without_scores(given):
-    """Find a part that gives no scores to items."""
+    """Find a part that does not give scores to items."""
     if given.ndim is None or given.ndim == 1:
         return None
     for name, part in given.parts or ():
@@ -335,7 +335,7 @@ def _finds_number_of_item_names(given):
 
 
 def _finds_ranker_without_preferences(given):
-    """Find an estimator that predicts no preferences."""
+    """Find an estimator that does not predict preferences."""
     if given.estimator is None or hasattr(given.estimator, "predict_preferences"):
         return None
     return {"model": type(given.estimator).__name__}
@@ -364,15 +364,16 @@ CHECKS_OF_DISPLAYS = [
         name="ranker without preferences",
         finds=_finds_ranker_without_preferences,
         sentence=(
-            "{model} predicts no preferences, as PairwiseDAGRanker does (of a Pipeline "
-            "its last step, with transformed X); from_preferences draws a matrix."
+            "{model} does not predict preferences, as PairwiseDAGRanker does (for a "
+            "Pipeline, give its last step and the transformed X); from_preferences "
+            "draws a matrix."
         ),
         raises=TypeError,
     ),
     Check(
         name="several queries to draw",
         finds=_finds_several_queries,
-        sentence="One list can be drawn, X holds {n_queries} queries.",
+        sentence="Only one list can be drawn, but X holds {n_queries} queries.",
         remedies={"To draw the first": "X = X[:1]"},
     ),
 ]
@@ -390,7 +391,7 @@ def _finds_parameter_of_other_curve(given):
 
 
 def _finds_no_gain(given):
-    """Find lists without a gain, by which gains shall be divided."""
+    """Find lists without a gain above 0 to divide by."""
     if not given.normalize or given.total.any():
         return None
     return {}

@@ -267,7 +267,7 @@ CHECKS_OF_ITEMS_OF_ORDERS = [
 
 
 def _finds_column_that_shares_no_item(given):
-    """Find a column whose values stand in no other column: ids, dates or districts.
+    """Find a column whose values are in no other column: ids, dates or districts.
 
     A column of one value is a place at which all voters name one item.
     """
@@ -310,8 +310,8 @@ CHECKS_OF_NAMES_IN_ORDERS = [
         name="column that shares no item",
         finds=_finds_column_that_shares_no_item,
         sentence=(
-            "No value of the column {column} of orders, such as {item}, stands in "
-            "another column: is it a place?"
+            "No value of the column {column} of orders, such as {item}, is in another "
+            "column: is it a place?"
         ),
         remedies={
             "If it is not": "{drop}",

@@ -62,7 +62,7 @@ CHECKS_OF_PAIRWISE_PARAMETERS = [
         name="unused score_function",
         finds=_finds_unused_score_function,
         sentence=(
-            "score_function is a function of decoder='score' alone, got "
+            "score_function may be a function only with decoder='score', got "
             "decoder={decoder}."
         ),
         remedies={
@@ -73,14 +73,14 @@ CHECKS_OF_PAIRWISE_PARAMETERS = [
     Check(
         name="unused pair_features",
         finds=_finds_unused_pair_features,
-        sentence="pair_features is a function of pairs of documents, and {reason}.",
+        sentence="pair_features is a function of pairs of documents, but {reason}.",
         remedies={"": 'pair_features = "difference"'},
     ),
     Check(
         name="unused decoder",
         finds=_finds_unused_decoder,
         sentence=(
-            "decoder is a function, and documents with pair_features='difference' are "
+            "decoder is a function, but documents with pair_features='difference' are "
             "sorted by their scores."
         ),
         remedies={

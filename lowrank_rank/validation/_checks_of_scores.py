@@ -50,14 +50,14 @@ def _finds_own_preference(given):
 
 
 def _finds_kind_of_labels(given):
-    """Find a measure of one's own with unknown labels."""
+    """Find a user's measure with an unknown kind of labels."""
     if given.measure.labels in ("binary", "graded", "any"):
         return None
     return {"labels": repr(given.measure.labels)}
 
 
 def _finds_negative_grade(given):
-    """Find grades below 0 of a measure that takes none."""
+    """Find grades below 0 for a measure that does not take them."""
     if given.y.ndim > 2 or given.measure.labels == "any" or not np.any(given.y < 0):
         return None
     place = _first_place(given.y < 0)
@@ -108,7 +108,7 @@ CHECKS_OF_LABELS = [
             "before j'."
         ),
         remedies={
-            "Negative weights as those of the opposite preference": (
+            "To read negative weights as the opposite preference": (
                 "{y} = numpy.asarray({y})\n"
                 "{y} = numpy.maximum({y}, 0) + numpy.maximum(-{y}, 0).swapaxes(1, 2)"
             )
@@ -129,17 +129,17 @@ CHECKS_OF_LABELS = [
         name="negative grades",
         finds=_finds_negative_grade,
         sentence=(
-            "{y} holds a negative grade ({value}, first at {place}): grades must be >= "
-            "0, higher is better. A number added to all of them, 0 in place of those "
-            "that mean not relevant, r - rank of a ranking, or non_negative=True in "
-            "utilities_from_clicks make such grades."
+            "{y} holds a negative grade ({value}, first at {place}): grades must be "
+            ">= 0, higher is better. Add a number to all of them, write 0 for those "
+            "that mean not relevant, r - rank for a ranking, or use non_negative=True "
+            "in utilities_from_clicks."
         ),
     ),
     Check(
         name="high grades",
         finds=_finds_high_grade,
         sentence=(
-            "{y} holds {highest}, and the largest grade of {measure!r} is {largest}: "
+            "{y} holds {highest}, but the largest grade of {measure!r} is {largest}: "
             "it overflows or is not defined above. {way_out}"
         ),
     ),
@@ -167,10 +167,10 @@ CHECKS_OF_MEASURES = [
         name="not a measure",
         finds=_finds_no_measure,
         sentence=(
-            "A {kind} is a name such as 'ndcg@10' or an object such as NDCG(k=10), of "
-            "your own a subclass of target_losses.PositionalLoss, or of TargetLoss "
-            "with values(); scoring= also takes mine(estimator, X, y) with y['y'], "
-            "y['qid'], got {measure}."
+            "A {kind} is a name such as 'ndcg@10' or an object such as NDCG(k=10), "
+            "got {measure}. A measure of your own is a subclass of "
+            "target_losses.PositionalLoss, or of TargetLoss with values(); scoring= "
+            "also takes mine(estimator, X, y) with y['y'], y['qid']."
         ),
         raises=TypeError,
     ),
@@ -178,7 +178,7 @@ CHECKS_OF_MEASURES = [
         name="only a measure",
         finds=_finds_only_measures,
         sentence=(
-            "{measure!r} only measures, and cannot be fitted here: use it in "
+            "{measure!r} is only a measure, and cannot be fitted here: use it in "
             "make_ranking_scorer, or in StackingRanker, which weighs its parts by it."
         ),
     ),
@@ -291,15 +291,15 @@ CHECKS_OF_NAMED_MEASURES = [
     Check(
         name="no cut-off",
         finds=_finds_no_cutoffs,
-        sentence="k holds no cut-off.",
+        sentence="k is empty: it holds no cut-off.",
         remedies={"To cut at ten": "k = 10", "Without a cut-off": "k = None"},
     ),
     Check(
         name="cut-offs of no measure",
         finds=_finds_idle_cutoffs,
         sentence=(
-            "k={k} is given, but no measure among {names} takes it, which names "
-            "without a cut-off of their own do: {with_k}."
+            "k={k} is given, but no measure among {names} takes it. Names without a "
+            "cut-off of their own take it: {with_k}."
         ),
         remedies={"Without it": "k = None"},
     ),
@@ -331,8 +331,8 @@ CHECKS_OF_MEASURES_AS_SCORERS = [
         name="measure as a scorer",
         finds=_finds_measure_as_scorer,
         sentence=(
-            "{name}(y_true, y_score) is a measure, which takes no estimator, and not a "
-            "scorer."
+            "{name}(y_true, y_score) is a measure and not a scorer: it does not take "
+            "an estimator."
         ),
         remedies={"": "scoring = make_ranking_scorer('{measure}')"},
         raises=TypeError,
@@ -343,7 +343,7 @@ CHECKS_OF_MEASURES_AS_SCORERS = [
 
 
 def _finds_lost_ids(given):
-    """Find labels with ids, and a model in `fit` of which they were lost."""
+    """Find labels with ids, and a model that lost them in `fit`."""
     if not given.is_carried or all(given.with_qid):
         return None
     names = getattr(getattr(given.y, "index", None), "names", ())
@@ -568,7 +568,7 @@ CHECKS_OF_SCORED_CLASSES = [
         name="names of classes",
         finds=_finds_names_of_classes,
         sentence=(
-            "The classes of the model are {classes}, and y holds {label}. A scorer "
+            "The classes of the model are {classes}, but y holds {label}. A scorer "
             "needs y with these names, and the relevant class."
         ),
         remedies={

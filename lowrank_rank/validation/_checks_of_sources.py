@@ -7,7 +7,7 @@ import numpy as np
 from ._check import Check
 from ._columns import shown
 
-#: Names that a column of query ids or of grades may have, when it lacks.
+#: Likely names of the column of query ids or of grades, where it is missing.
 _LIKELY = {
     "qid_column": ("qid", "query_id", "q_id", "query", "group", "session_id"),
     "y_column": ("y", "label", "relevance", "grade", "target", "rel"),
@@ -131,7 +131,7 @@ CHECKS_OF_PASSES = [
             "The list {list} is also at {place}, after rows of other lists. The rows "
             "of a list must be together."
         ),
-        remedies={"If equal ids are one list, write": "{code}"},
+        remedies={"If equal ids mean one list, write": "{code}"},
     ),
 ]
 

@@ -73,7 +73,7 @@ CHECKS_OF_PARTS = [
     Check(
         name="one query to split",
         finds=_finds_one_query,
-        sentence="All rows are one query, and a split needs two.",
+        sentence="All rows are one query, but a split needs two.",
     ),
     Check(
         name="few starting times",
@@ -131,8 +131,8 @@ CHECKS_OF_SPLITS_BY_TIME = [
         name="queries of a matrix",
         finds=_finds_rows_of_matrix,
         sentence=(
-            "A matrix y holds one list per row, and a split by time needs groups too, "
-            "each row a query."
+            "A matrix y holds one list per row, but a split by time needs groups too: "
+            "each row is a query."
         ),
         remedies={"": "groups = numpy.arange({n})"},
     ),
@@ -160,7 +160,7 @@ CHECKS_OF_SPLITS_BY_TIME = [
         sentence=(
             "Splits by time need the time of each row, because the order of rows is "
             "not a time: give time=, or y as a ranking_target with time=. Query ids "
-            "that are dates need no time, and dates as text are not dates yet."
+            "that are dates need no time, but dates as text must become dates first."
         ),
         remedies={"": "{remedy}"},
     ),

@@ -29,7 +29,7 @@ CHECKS_OF_VALUES = [
 
 
 def _finds_negative_utility(given):
-    """Find a utility below 0 for a surrogate that takes none."""
+    """Find a utility below 0 for a surrogate that does not take it."""
     if given.surrogate.takes_negative or not np.any(given.v < 0):
         return None
     return {"surrogate": repr(given.surrogate), "least": f"{given.v.min():g}"}
@@ -59,7 +59,7 @@ CHECKS_OF_UTILITIES = [
         finds=_finds_low_eta,
         sentence=(
             "eta={eta} must be above every utility, the largest is {largest}: increase "
-            "eta, or give the estimator the name of the surrogate: it then sets eta."
+            "eta, or give the estimator the name of the surrogate, which sets eta."
         ),
     ),
 ]
@@ -151,7 +151,7 @@ CHECKS_OF_START = [
 
 
 def _finds_increasing_discounts(given):
-    """Find discounts that are not one array that falls."""
+    """Find discounts that are not one array that does not increase."""
     phi = given.phi
     if phi is None or (phi.ndim == 1 and not np.any(np.diff(phi) > 1e-12)):
         return None
@@ -217,7 +217,7 @@ CHECKS_OF_REGRET = [
     Check(
         name="negative regret",
         finds=_finds_negative_regret,
-        sentence="surrogate_regret[{row}] is {regret}, and no regret is negative.",
+        sentence="surrogate_regret[{row}] is {regret}, but a regret is never negative.",
     ),
     Check(
         name="surrogate without bound",
@@ -316,13 +316,13 @@ CHECKS_OF_LISTS_OF_TREES = [
         name="lists given twice",
         finds=_finds_lists_given_twice,
         sentence="The lists are given twice, as groups and to boosting_objective.",
-        remedies={"For the groups": "qid = None"},
+        remedies={"To use the groups": "qid = None"},
     ),
     Check(
         name="qid of other rows",
         finds=_finds_qid_of_other_rows,
         sentence=(
-            "boosting_objective was given the qid of {n_ids} rows, training has "
+            "boosting_objective was given the qid of {n_ids} rows, but training has "
             "{n_rows}: give the qid of exactly the rows in fit (LGBMRanker passes "
             "groups)."
         ),
@@ -382,7 +382,7 @@ CHECKS_OF_CATEGORIES = [
         name="text of a category",
         finds=_finds_text_of_category,
         sentence=(
-            "Column {column} of X had a category dtype in fit, and now holds text."
+            "Column {column} of X had a category dtype in fit, but now holds text."
         ),
         remedies={"": "{line}"},
     ),
@@ -406,10 +406,10 @@ CHECKS_OF_WARM_STARTS = [
         name="other trees than before",
         finds=_finds_other_trees,
         sentence=(
-            "warm_start adds trees to {n_iter} rounds of {n_features} features by "
-            "loss={losses}, without early_stopping: give a larger max_iter and the "
-            "same features and loss, or begin anew."
+            "warm_start adds trees to a fit of {n_iter} rounds with {n_features} "
+            "features and loss={losses}, without early_stopping: give a larger "
+            "max_iter and the same features and loss, or start again."
         ),
-        remedies={"To begin anew": "warm_start = False"},
+        remedies={"To start again": "warm_start = False"},
     ),
 ]

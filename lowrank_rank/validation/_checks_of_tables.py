@@ -218,7 +218,7 @@ CHECKS_OF_DOCUMENT_TABLES = [
     Check(
         name="run in place of judgements",
         finds=_finds_other_kind,
-        sentence="{name} holds {other} and must hold {right}.",
+        sentence="{name} holds {other}, but must hold {right}.",
         remedies={
             "If {name} and {exchanged_with} are exchanged, write": "{code}",
             "If its scores are grades, write": "{renamed}",
@@ -580,8 +580,8 @@ CHECKS_OF_NEAR_IDS = [
         name="ids that nearly meet",
         finds=_finds_near_ids,
         sentence=(
-            "{name} has the {kind} {own}, and {others} {other}: they differ in "
-            "{difference} alone, and do not meet. Files keep ids if they are read as "
+            "{name} has the {kind} {own}, and {others} {other}: they differ only in "
+            "{difference}, and so do not match. Files keep ids if they are read as "
             "text, as by pandas.read_csv(path, dtype=str)."
         ),
         remedies={"If they are the same": "{lines}"},
@@ -595,8 +595,8 @@ CHECKS_OF_RUNS = [
         name="no shared query",
         finds=_finds_no_shared_query,
         sentence=(
-            "{name} shares no query with the judgements: it has {own}, and these "
-            "{others}. Are their ids the same?"
+            "{name} shares no query with the judgements: it has {own}, the judgements "
+            "have {others}. Are their ids the same?"
         ),
     ),
     Check(
@@ -604,7 +604,7 @@ CHECKS_OF_RUNS = [
         finds=_finds_no_shared_document,
         sentence=(
             "{name} shares no document with the judgements: in query {query} it has "
-            "{own}, and these {others}. Are their ids the same?"
+            "{own}, the judgements have {others}. Are their ids the same?"
         ),
     ),
     Check(
@@ -612,7 +612,7 @@ CHECKS_OF_RUNS = [
         finds=_finds_skipped,
         sentence=(
             "people lacks {n} documents that the run {name!r} has{among} in query "
-            "{query} and the judge labelled: judge all, or none."
+            "{query} and the judge labelled: people must label all of them, or none."
         ),
     ),
 ]
@@ -881,8 +881,8 @@ CHECKS_OF_VALUES = [
         name="two words as values",
         finds=_finds_two_words,
         sentence=(
-            "The table of values holds two words, {one!r} and {other!r}, and must hold "
-            "numbers."
+            "The table of values holds two words, {one!r} and {other!r}, but must "
+            "hold numbers."
         ),
         remedies={
             "If {one!r} is the success, write": "{one_code}",
@@ -1008,7 +1008,7 @@ def _finds_shape(given):
 def _finds_no_rows(given):
     if given.array is None or given.expected or len(given.array):
         return None
-    hint = ": did dropna() take all?" if is_frame(given.values) else "."
+    hint = ": did dropna() drop all?" if is_frame(given.values) else "."
     return {"name": given.name, "hint": hint}
 
 

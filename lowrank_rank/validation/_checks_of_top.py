@@ -48,8 +48,8 @@ CHECKS_OF_TOP_LOSSES = [
         name="loss without a top",
         finds=_finds_no_top,
         sentence=(
-            "{loss} has no top of the list: use {names} or {last} here, and "
-            "LowRankSurrogateRanker for other losses."
+            "{loss} does not look at the top of the list: use {names} or {last} here, "
+            "and LowRankSurrogateRanker for other losses."
         ),
     ),
     Check(
@@ -124,7 +124,7 @@ CHECKS_OF_TOP = [
             "{loss} looks at the top {k}, but there are only {n_positives} positives."
         ),
         remedies={
-            "For the top of as many places": (
+            "For as many places as positives": (
                 'target_loss = "precision@{n_positives}"'
             ),
             "For half as many places as positives": 'target_loss = "precision@50%"',
@@ -134,7 +134,7 @@ CHECKS_OF_TOP = [
     Check(
         name="top of all rows",
         finds=_finds_whole_list,
-        sentence="{loss} of {n_rows} rows: all orders are equal.",
+        sentence="{loss} takes all {n_rows} rows: all orders are equal.",
     ),
     Check(
         name="solver of one list",
@@ -206,14 +206,15 @@ CHECKS_OF_SCORED_TOP = [
     Check(
         name="labels of a scored list",
         finds=_finds_other_labels,
-        sentence="y must hold the labels 0 and 1, and y[{row}] is {label}.",
+        sentence="y must hold the labels 0 and 1, but y[{row}] is {label}.",
         remedies={"If the labels above 0 are positive": "y = numpy.asarray(y) > 0"},
     ),
     Check(
         name="places of a scored list",
         finds=_finds_no_place,
         sentence=(
-            "k must be a whole number from 1 to {n_positives}, the positives; got {k}."
+            "k must be a whole number from 1 to {n_positives}, the number of "
+            "positives; got {k}."
         ),
     ),
 ]

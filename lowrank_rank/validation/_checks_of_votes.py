@@ -1,7 +1,7 @@
 """What may be wrong with votes: their kind, their columns, ranks, counts and weights.
 
-`CHECKS_OF_ORDERS` are asked of the arguments, `CHECKS_OF_LONG_TABLES` and
-`CHECKS_OF_VOTES` of the numbers that were read of them.
+`CHECKS_OF_ORDERS` look at the arguments, `CHECKS_OF_LONG_TABLES` and `CHECKS_OF_VOTES`
+at the numbers read from them.
 """
 
 import re
@@ -68,7 +68,7 @@ def _finds_ranks_and_grades(given):
 
 
 def _finds_other_kind(given):
-    """Find a kind that differs from what the votes say themselves."""
+    """Find a kind that differs from the kind that the votes state."""
     if given.said is None or given.kind in (None, given.said):
         return None
     return {"argument": given.name, "said": given.said, "kind": shown(given.kind)}
@@ -135,12 +135,12 @@ def _are_different_items(row):
 
 
 def _kind(given):
-    """Return the kind of the votes, given or said by them."""
+    """Return the kind of the votes, as given or as they state it."""
     return given.said if given.kind is None else given.kind
 
 
 def _finds_mapping(given):
-    """Find a dict of columns of items, which are read of a frame."""
+    """Find a dict of columns of items, which must be a frame."""
     if given.said is not None or not isinstance(given.orders, Mapping):
         return None
     line = line_to_pandas(given.name, given.orders).strip()
@@ -154,7 +154,7 @@ _BESIDE = re.compile(r"(voter|ballot|judge|weight|count)s?([ _]?id)?", re.IGNORE
 
 
 def _finds_items_without_column(given):
-    """Find items that shall select columns, and are not there."""
+    """Find items that should select columns, but are not among them."""
     if not is_frame(given.orders) or given.items is None:
         return None
     if given.is_long or _kind(given) in (None, "orders"):
@@ -216,11 +216,11 @@ def _column_beside(table):
     usual = frequent[0][0] if frequent else ""
     for name, column_type in zip(columns, types, strict=True):
         if holds_ids(table, name):
-            return name, "is called as ids are, and holds some"
+            return name, "holds ids, by its name and its entries"
         if _BESIDE.fullmatch(str(name).strip()) and is_beyond(table, name):
-            return name, "is called as voters or weights are, and holds some"
+            return name, "holds voters or weights, by its name and its entries"
         if column_type not in ("", usual):
-            return name, f"holds {column_type}, and most columns {usual}"
+            return name, f"holds {column_type}, but most columns hold {usual}"
     return None
 
 
@@ -312,7 +312,7 @@ CHECKS_OF_ORDERS = [
     Check(
         name="ranks beside grades",
         finds=_finds_ranks_and_grades,
-        sentence="orders has both columns 'rank' and 'grade', and one is read.",
+        sentence="orders has both columns 'rank' and 'grade', but only one is read.",
         remedies={
             "If the ranks count": "{grade}",
             "If the grades count": "{rank}",
@@ -321,7 +321,7 @@ CHECKS_OF_ORDERS = [
     Check(
         name="other kind of votes",
         finds=_finds_other_kind,
-        sentence="{argument} says that it holds {said}, and kind is {kind}.",
+        sentence="{argument} says that it holds {said}, but kind is {kind}.",
         remedies={"": "kind = None"},
     ),
     Check(
@@ -338,7 +338,7 @@ CHECKS_OF_ORDERS = [
         finds=_finds_no_kind,
         sentence=(
             "{argument} can be read in several ways: say what the votes are. No kind "
-            "is needed by a list of lists of names, the result of load_preflib, "
+            "is needed for a list of lists of names, the result of load_preflib, "
             "preferences (n, r, r), and a long table with the columns 'voter', 'item' "
             "and 'rank' or 'grade'."
         ),
@@ -454,7 +454,7 @@ CHECKS_OF_LONG_TABLES = [
         sentence="orders rank {item}, which is not in items {items}.",
         remedies={
             "If it is an item": "{add}",
-            "If its rows shall be left out": "{drop}",
+            "To leave out its rows": "{drop}",
         },
     ),
     Check(
@@ -588,7 +588,7 @@ def _line_of_missing(given, rank):
 
 
 def _finds_no_votes(given):
-    """Find votes without voters or items."""
+    """Find votes without any voters or items."""
     if 0 not in given.labels.shape:
         return None
     return {"argument": given.name, "shape": given.labels.shape}
@@ -698,14 +698,14 @@ def _finds_sum_of_weights(given):
 
 
 def _finds_unranked_of_counts(given):
-    """Find counts or preferences of which it is said what unranked items are."""
+    """Find `unranked` beside counts or preferences."""
     return {} if given.kind == "counts" and given.unranked is not None else None
 
 
 def _finds_partial_vote(given):
-    """Find a vote that ranks some of the items, of which no word says what others are.
+    """Find a vote that ranks some of the items, without `unranked` for the others.
 
-    A vote that ranks nothing, or weighs nothing, says nothing.
+    A vote that ranks nothing, or has weight 0, does not need it.
     """
     if not given.are_orders or given.unranked is not None:
         return None
@@ -879,7 +879,7 @@ CHECKS_OF_METHODS = [
         name="many items for kemeny",
         finds=_finds_too_many_items,
         sentence=(
-            "method='kemeny' takes at most {max_items} items, and there are {n_items}."
+            "method='kemeny' takes at most {max_items} items, but there are {n_items}."
         ),
         remedies={"To sort net preferences": "method = 'borda'"},
     ),
@@ -922,8 +922,8 @@ CHECKS_OF_RESAMPLES = [
         name="one voter",
         finds=_finds_one_voter,
         sentence=(
-            "Intervals come from voters who are resampled, and there is only one "
-            "voter: several votes are needed, or counts with kind='counts'."
+            "Intervals come from resampled voters, but there is only one voter: "
+            "several votes are needed, or counts with kind='counts'."
         ),
     ),
 ]

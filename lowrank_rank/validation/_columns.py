@@ -64,7 +64,7 @@ def is_missing_entry(value):
 
 
 def _is_number(value):
-    """Whether an entry is a number; a boolean is none."""
+    """Whether an entry is a number; a boolean is not."""
     is_boolean = isinstance(value, bool | np.bool_)
     return isinstance(value, Real | Decimal) and not is_boolean
 
@@ -129,7 +129,7 @@ def codes_of_words(entries, table, name):
 
 
 def lines_of_words(entries, table, name):
-    """Return the two codes of `codes_of_words` in a sentence, or ""."""
+    """Join the two lines of `codes_of_words` by "or"; "" without words."""
     return " or ".join(codes_of_words(entries, table, name).values())
 
 

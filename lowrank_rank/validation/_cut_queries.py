@@ -1,4 +1,4 @@
-"""Queries of a fit among those that are scored: cut, the same, or copies."""
+"""Scored queries that were also in the fit: cut, the same, or copies."""
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse

@@ -90,7 +90,7 @@ def kinds_of_columns(X):
     """
     kinds = []
     for name, dtype in zip(column_names(X), X.dtypes, strict=True):
-        # Types of pandas and polars have no kind of NumPy's, or another.
+        # Types of pandas and polars do not have NumPy's `kind`, or mean another.
         if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
             kinds.append("numbers")
         else:

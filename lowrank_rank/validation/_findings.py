@@ -1,4 +1,4 @@
-"""Findings: what the rules found while a public call runs, said when the call ends."""
+"""Findings of rules while a public call runs; it warns of them when it ends."""
 
 import contextlib
 import inspect
@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
-#: Files whose frames are passed: the line of a warning is the caller's.
+#: Files whose frames are skipped, so that a warning names the caller's line.
 _OWN_FILES = (str(Path(__file__).parents[1]) + os.sep, contextlib.__file__)
 
 #: Findings of the call that runs, by rule and object; None outside of all calls.
@@ -31,8 +31,8 @@ class Finding(NamedTuple):
     category : type
         The class of the warning.
     about : str or None
-        What the sentence is about, such as a column. A call says one sentence for each
-        rule and object, the last one: those of folds differ in numbers only.
+        What the sentence is about, such as a column. A call warns once for each rule
+        and object, by the last sentence: those of folds differ only in numbers.
     """
 
     rule: str
@@ -68,14 +68,14 @@ def emit(findings):
 
 
 class reporting:
-    """Context of a public call: warns of its findings at the end, also of an error.
+    """Context of a public call: warns of its findings at the end, also after an error.
 
     A call inside another one hands its findings to the outer one.
 
     Parameters
     ----------
     ignore : type of warning, or tuple of types, default=()
-        Categories that are not said.
+        Categories without a warning.
     """
 
     __slots__ = ("_findings", "_ignore", "_token")
@@ -114,7 +114,7 @@ def findings_so_far():
 def with_findings(function, *args):
     """Call a function, perhaps in a worker; return its result and its findings.
 
-    The caller hands them on. If the function raises, they are said in the worker.
+    The caller hands them on. If the function raises, the worker warns of them.
     """
     with reporting() as of_call:
         result = function(*args)

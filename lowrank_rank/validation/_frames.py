@@ -11,7 +11,7 @@ import numpy as np
 QUERY = ("qid", "query_id", "q_id")
 
 #: Names of columns that hold ids or the number of the row: exact ones in any case, and
-#: endings. "userId" is one; "hybrid", "GRID" and "Madrid" are none.
+#: endings. "userId" is one; "hybrid", "GRID" and "Madrid" are not.
 _ID_NAME = re.compile(
     r"(?i:id|index|level_\d+|unnamed: ?\d+|qid|query|question|topic|group|task|seed"
     r"|doc|docno|.*_id)|.*[a-z](Id|ID)"
@@ -20,7 +20,7 @@ _ID_NAME = re.compile(
 
 def is_data_frame(X):
     """Whether X is a data frame of pandas or polars, with a type for each column."""
-    # A library that was never imported has made no frame.
+    # A library that was never imported cannot have made a frame.
     libraries = (sys.modules.get(name) for name in ("pandas", "polars"))
     return any(
         isinstance(X, getattr(library, "DataFrame", ())) for library in libraries
@@ -97,9 +97,9 @@ def is_id_name(column):
 
 
 def holds_ids(table, name):
-    """Whether a column that is called as ids are does hold ids, by its entries.
+    """Whether a column with a name of ids holds ids, by its entries.
 
-    They are text, or whole numbers beyond those of the other columns. A name alone says
+    Ids are text, or whole numbers beyond those of the other columns. A name alone says
     nothing: an item may be called "id".
     """
     return is_id_name(name) and is_beyond(table, name)

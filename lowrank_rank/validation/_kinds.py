@@ -64,7 +64,7 @@ def _kind_of_library(value):
     if hasattr(value, "to_frame") and len(getattr(value, "shape", ())) == 1:
         return "series"
     for name in ("pandas", "polars"):
-        # A library that was never imported has made no frame.
+        # A library that was never imported cannot have made a frame.
         if isinstance(value, getattr(sys.modules.get(name), "DataFrame", ())):
             return name
     return "arrow" if hasattr(value, "column_names") else "other"
@@ -121,7 +121,7 @@ _TABLES = {
     "u",
 }
 #: Arguments that are numbers in every function that has them. Queries, judges and times
-#: may be durations; `validation/_read.py` says of X which column holds durations.
+#: may be durations; `validation/_read.py` says which column of X holds durations.
 _NUMBERS = {
     "clicks",
     "judge_unlabelled",
@@ -228,13 +228,13 @@ CHECKS_OF_KINDS = [
             "{argument} is a Booster, which holds trees and no data. A model of "
             "scikit-learn's interface is needed: LGBMRanker or XGBRanker."
         ),
-        remedies={"Its scores do for a comparison": "{scores}"},
+        remedies={"For a comparison, its scores are enough": "{scores}"},
         raises=TypeError,
     ),
     Check(
         name="Series instead of a table",
         finds=_finds_series,
-        sentence="{argument} is a Series, one row or one column, and must be a table.",
+        sentence="{argument} is a Series, one row or one column, but must be a table.",
         remedies={
             "If it is a row": "{argument} = [{argument}.to_list()]",
             "If it is a column": "{argument} = {argument}.to_frame()",
@@ -243,7 +243,7 @@ CHECKS_OF_KINDS = [
     Check(
         name="durations",
         finds=_finds_durations,
-        sentence="{argument} holds durations, and must hold numbers.",
+        sentence="{argument} holds durations, but must hold numbers.",
         remedies={"In seconds": "{line}"},
     ),
 ]

@@ -314,7 +314,7 @@ def _read_sparse(y, name):
 
 
 def numbers_of(values, name, what="hold numbers", **options):
-    """Check an array of floats by scikit-learn, and reword what NumPy says of it."""
+    """Check an array of floats by scikit-learn, and reword NumPy's message."""
     given = Given(value=values, name=name, what=what)
     if not is_array(values):
         refuse(CHECKS_OF_VALUES, given)
@@ -492,7 +492,7 @@ def check_one_list(
     one_list : bool
         Whether the caller says that all rows are one list.
     labels : ndarray or None, default=None
-        Labels as they are read; None asks for no ids.
+        Labels as they are read; with None, ids are not required.
     qid : array-like or None, default=None
         Query ids, beside y or carried by it.
     y : array-like or None, default=None

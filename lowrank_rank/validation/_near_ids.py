@@ -1,4 +1,4 @@
-"""Ids that are equal but for leading zeros, case or type: where they fail to meet."""
+"""Ids that differ only in leading zeros, case or type, and so do not match."""
 
 import re
 from collections import Counter
@@ -33,8 +33,8 @@ def near_pairs(ids, others):
     Returns
     -------
     list of tuple of two ids
-        Empty where ids of one side have one form as often: there, case or zeros tell
-        ids apart.
+        Empty if ids of one side share a form as often: then case or zeros tell ids
+        apart.
     """
     alone = [one for one in ids if one not in others]
     if not alone:
@@ -54,7 +54,7 @@ def near_pairs(ids, others):
 
 
 def _n_equal_forms(ids):
-    """Count the ids whose form another id of the same side has before."""
+    """Count the ids whose form an earlier id of the same side has."""
     return len(ids) - len(Counter(forms_of(list(ids))))
 
 

@@ -83,7 +83,7 @@ def count(minimum=1):
 
 
 def _is_a(value, kind):
-    """Whether a value is a number of this kind; True and False are none."""
+    """Whether a value is a number of this kind; True and False are not."""
     return isinstance(value, kind) and not _is_flag(value)
 
 
@@ -195,7 +195,7 @@ _NAMED_RULES = {
 
 
 def check_parameter(name, value, alternatives):
-    """Refuse a value that is none of the alternatives, in one sentence.
+    """Refuse a value that is not one of the alternatives, in one sentence.
 
     Raises
     ------

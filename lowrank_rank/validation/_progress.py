@@ -41,7 +41,7 @@ class Progress:
         self.has_told = False
 
     def skip_time(self):
-        """Count the time until now for no kind."""
+        """Leave the time until now out of all kinds."""
         self.last_time = self.clock()
 
     def advance(self, kind, size=1.0, doing=""):
@@ -101,7 +101,7 @@ def duration(seconds):
 
 @contextmanager
 def following(progress):
-    """Make a `Progress`, or None, the one of the fits inside, in this process."""
+    """Make a `Progress`, or None, that fits inside report to, in this process."""
     token = _whole.set(progress)
     try:
         yield
@@ -135,7 +135,7 @@ def following_fit(kind, size, line=None):
             counted_so_far = fraction
             whole.advance(kind, step, doing)
 
-    # Fits inside this one tell it, and not the whole.
+    # Fits inside this one report to it, and not to the whole.
     whole_token = _whole.set(None)
     outer_token = _outer.set(report)
     try:

@@ -1,7 +1,7 @@
 """Read the arguments of a call into `Data`: everything below takes `Data` alone.
 
-Arrays of numbers are taken as they are. Only other input is asked what it is, and only
-input that is refused is asked why.
+Arrays of numbers are taken as they are. Only other input is examined, and the fault is
+looked for only in input that is refused.
 """
 
 from functools import partial
@@ -190,8 +190,8 @@ def check_scored_rows(model, y, qid, *, is_carried, one_list):
         found(
             "score as one list",
             f"This {type(model).__name__} was fitted without query ids, and score "
-            f"ranks all {n_rows(y)} rows as one list. In fit, if they are, write "
-            "one_list=True, else in both y=ranking_target(y, qid).",
+            f"ranks all {n_rows(y)} rows as one list. If they are one list, write "
+            "one_list=True in fit, else y=ranking_target(y, qid) in both.",
         )
 
 

@@ -1,8 +1,8 @@
 """Rules of data that can be meant, but are nearly always a mistake: a table.
 
 A row has a name, a function that finds the data and returns a sentence, or None, and
-the category of the warning. A rule is asked, by `look_for`, where the data pass. It
-changes no result. Rules of suspicious data warn in at most 1 of 200 cases in which the
+the category of the warning. `look_for` applies a rule where the data pass. It does not
+change results. Rules of suspicious data warn in at most 1 of 200 cases in which the
 practice is right: the tests and the page "Ten ways to fool yourself" have the numbers.
 """
 
@@ -121,9 +121,8 @@ def _swapped_ids(y, lists, call):
     """Find grades that look like query ids, beside ids that look like grades.
 
     Rows of a query follow one another, and there are many more queries than grades. Ids
-    of text are not grades. Grades are sorted too: few of them are not ids, and neither
-    are decreasing ones, nor those with many values of one row. `call` has the right
-    order.
+    of text are not grades. Sorted grades look similar: few values, decreasing ones, or
+    many values of one row each do not count as ids. `call` has the right order.
     """
     if lists.ids is None or lists.ids.dtype.kind not in "biuf" or y.ndim > 1:
         return None
@@ -172,9 +171,9 @@ def _marks_of_votes(names, argument, orders):
         if isinstance(name, str) and name.strip().lower() in MARKS_OF_VOTES:
             line = line_without_item(argument, orders, name).replace("\n", "\n    ")
             return (
-                f"{argument} name {name!r}, which cast-vote records write for a choice "
-                "without a candidate, and which is an item here. If it is one, name "
-                "all items by items=[...]; if it is none, leave it out"
+                f"{argument} name {name!r}, which cast-vote records write for a "
+                "choice without a candidate, and which is an item here. If it is "
+                "one, name all items by items=[...]; if not, leave it out"
                 f"{line and ':'}\n    {line}".rstrip()
             )
     return None
@@ -219,7 +218,7 @@ def _depth(depths, k):
         return None
     return (
         f"k exceeds the depth of run {name!r} ({cut}, others {deepest}), which loses "
-        f"what lies below: compare at @{cut}."
+        f"the documents below: compare at @{cut}."
     )
 
 
@@ -405,9 +404,10 @@ def _undefined_queries(names, is_undefined):
         n = only_i + only_j
         if n and stats.binomtest(only_i, n).pvalue * len(pairs) < LEVEL:
             return (
-                f"{names[i]!r} has {counts[i]} undefined values of {len(is_undefined)} "
-                f"and {names[j]!r} {counts[j]}: the means are over other queries. Say "
-                "what such a query counts: table.fillna(0), or zero_division=0."
+                f"{names[i]!r} has {counts[i]} undefined values of "
+                f"{len(is_undefined)} and {names[j]!r} {counts[j]}: the means are "
+                "over different queries. Say what such a query counts: "
+                "table.fillna(0), or zero_division=0."
             )
     return None
 
@@ -415,7 +415,7 @@ def _undefined_queries(names, is_undefined):
 def _chosen_queries(j, j_unlabelled):
     """Find queries with human labels on which the judge's values are unlike others.
 
-    Tests the columns, and with several what each differs from their mean.
+    Tests each column, and of several also its difference from their mean.
     """
     columns = list(zip(j.T, j_unlabelled.T, strict=True))
     if j.shape[1] > 1:

@@ -48,7 +48,7 @@ def dates_of(ids):
 
 
 def _times_of_objects(entries):
-    """Array of times that are Python objects, or None if they are of no one kind."""
+    """Array of times that are Python objects, or None if they are of several kinds."""
     if any(isinstance(one, str | bytes) or is_missing(one) for one in entries):
         return None
     dates = _dates_of_objects(entries)

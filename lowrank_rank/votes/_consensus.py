@@ -88,9 +88,9 @@ class RankIntervals(TableMixin):
 class ConsensusRanking(TableMixin):
     """An order of the items with its cost; returned by `consensus_ranking`.
 
-    Printed, and in ``to_frame()``, the best item comes first. If voters leave out
-    items that are "unknown", a column says how many voters ranked each item: voters who
-    choose what they rank favour it.
+    Printed, and in ``to_frame()``, the best item comes first. If voters leave out items
+    that are "unknown", a column says how many voters ranked each item: items that
+    voters choose to rank have an advantage.
 
     Attributes
     ----------
@@ -103,8 +103,8 @@ class ConsensusRanking(TableMixin):
         Weight of the violated preferences, lower is better. For complete strict orders
         it is the number of pairs that voters order the other way.
     bound : float or None
-        No order costs less; None for the methods that do not minimise the cost, all but
-        "kemeny".
+        Lower bound of the cost of every order; None for all methods but "kemeny", which
+        do not minimise the cost.
     scores : ndarray of shape (r,) or None
         Scores of "borda" and "copeland".
     findings : tuple of Finding
@@ -169,10 +169,10 @@ class ConsensusRanking(TableMixin):
     def is_unique(self) -> bool | None:
         """Whether every other order costs more; None if that is not known.
 
-        It is not known without a proof that the order costs least. Each other order
-        reverses some pair of neighbours: for each pair an exact search looks for one of
-        as little cost, together within `time_limit`. If another order costs as little,
-        the printed result shows one.
+        It is not known if the order is not proved to cost least. Any other order
+        reverses some pair of neighbours: for each pair, an exact search looks for an
+        order of the same cost, all within `time_limit` together. If there is one, the
+        printed result shows it.
         """
         is_unique, _ = self._another_optimum
         return is_unique
@@ -200,9 +200,9 @@ class ConsensusRanking(TableMixin):
     ) -> RankIntervals:
         """Compute percentile intervals of the ranks, from a bootstrap over votes.
 
-        Whole voters are drawn again, with replacement, and their order is found again.
-        Whole weights count voters, others are importances of one voter each; of counts
-        (r, r) each comparison is one vote.
+        Voters are drawn with replacement, and their votes are ranked again. Weights
+        that are whole numbers count voters, others are importances of one voter each.
+        In counts (r, r) each comparison is one vote.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ class ConsensusRanking(TableMixin):
         # The search of many items may take `time_limit`: printing does not start it.
         is_searched = "_another_optimum" in vars(self)
         if len(self.ranks) > MAX_ITEMS_SUBSETS and not is_searched:
-            return f"{text}; is_unique looks for others"
+            return f"{text}; is_unique tells whether others cost as little"
         is_unique, ranks = self._another_optimum
         if is_unique:
             return f"{text}; no other order costs as little"
@@ -338,8 +338,8 @@ def consensus_ranking(
           ("a", "b")]]``. Tied items stand in a tuple;
         * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or
           "grade", and optionally "weight", one for each voter;
-        * what `votes.load_preflib` returns, or any Bunch with ``target``, which are
-          grades, and ``item_names``;
+        * what `votes.load_preflib` returns, or any Bunch with the grades ``target`` and
+          ``item_names``;
         * preferences (n_voters, r, r), the weight of "i before j" for each voter.
 
         Any other list, array or frame needs `kind`.
@@ -351,32 +351,32 @@ def consensus_ranking(
           is not graded;
         * "ranks": a rank for each item (n_voters, r), 1 = best, NaN for what is not
           ranked; equal ranks are ties, gaps are refused;
-        * "counts": the number of votes for "i before j" (r, r), of a frame with the
-          same items as index and columns.
+        * "counts": the number of votes for "i before j" (r, r); a frame needs the same
+          items as index and columns.
 
         A frame's columns are the items, or the places of "orders"; columns that cannot
         be either are refused.
     items : sequence of length r or None, default=None
-        Names of the items, in the order of the result; None numbers them where nothing
-        names them. Of a frame of grades, ranks or counts, the columns that are items:
+        Names of the items, in the order of the result; None numbers them if nothing
+        names them. For a frame of grades, ranks or counts, the columns that are items;
         others are left out.
     weights : array-like of shape (n_voters,) or None, default=None
-        Number of voters behind each row; of long frames in the order in which voters
+        Number of voters behind each row; for long frames in the order in which voters
         appear, or a Series by voter.
     unranked : {"last", "unknown"} or None, default=None
-        What an item is that a vote does not rank: "last", where voters name their
-        favourites of all items; "unknown", not compared, where they rank all items that
-        they saw. None refuses orders and ranks of some of the items; of grades it is
-        "unknown".
+        How to read items that a vote does not rank: "last" if voters name their
+        favourites of all items; "unknown", not compared, if they rank all items that
+        they saw. None refuses orders and ranks of some of the items; for grades it
+        means "unknown".
     method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
         "kemeny" is the order of least cost of at most 200 items. "borda" sorts net
-        preferences ``sum_j (C_ij - C_ji)``; of counts, and of ballots that leave out
-        items, the mean win rate over the opponents that an item met. "copeland" sorts
+        preferences ``sum_j (C_ij - C_ji)``; for counts, and for ballots that leave out
+        items, mean win rates over the opponents that an item met. "copeland" sorts
         majorities won minus lost. "dag", algorithm 1 of `PairwiseDAGRanker`, deletes
         the smallest majorities until no cycle is left. The last three leave ties in the
         order of the items, and can cost more than the least.
     time_limit : float or None, default=60.0
-        Seconds for "kemeny"; None is no limit.
+        Seconds for "kemeny"; None means no limit.
 
     Returns
     -------
@@ -387,7 +387,7 @@ def consensus_ranking(
     Raises
     ------
     ValueError
-        If orders, weights or names do not fit, it is not said what unranked items are,
+        If orders, weights or names do not fit, `unranked` is needed,
         or there are too many items.
 
     Warns

@@ -49,7 +49,7 @@ class BradleyTerry(TableMixin):
         Rank of each item, 1 = best.
     model_covariance : ndarray of shape (r, r)
         Inverse of the information, the covariance if the model is right. `next_duels`
-        takes it.
+        uses it.
     coefficients : ndarray of shape (n_covariates,)
         Log odds that one unit of a covariate adds.
     tie : float
@@ -66,9 +66,9 @@ class BradleyTerry(TableMixin):
     judge_weights : dict or None
         Weight of each judge by all its duels, from 0.02 to 1. None without `judge`.
     misfit : str or None
-        Says which pair the strengths contradict, if a chi-square test of all pairs
-        rejects them; printed below the table. None with covariates, groups or judges,
-        which are not tested.
+        A sentence on a pair that the strengths contradict, if a chi-square test of all
+        pairs rejects them; printed below the table. None with covariates, groups or
+        judges, which are not tested.
     findings : tuple of Finding
         What the rules found, as in the warnings of the call: each has a `rule`, a
         `sentence` and a `category`.
@@ -221,7 +221,7 @@ class BradleyTerry(TableMixin):
         confidence_level : float, default=0.95
             Confidence level of each interval.
         of : {"strengths", "coefficients"}, default="strengths"
-            What the intervals are of.
+            What to compute intervals of.
 
         Returns
         -------
@@ -427,7 +427,7 @@ class BradleyTerry(TableMixin):
         k : int, default=1
             Number of pairs.
         top : int or None, default=None
-            Number of items that shall be found; None orders all items.
+            Number of best items to find; None orders all items.
 
         Returns
         -------
@@ -518,7 +518,7 @@ def bradley_terry(
 
     The model is Bradley and Terry's [1]_, with ties and covariates. The log odds that i
     beats j are ``s_i - s_j + x @ beta`` with strengths s and the covariates x of the
-    duel. Standard errors are sandwich errors, which hold where the model is wrong.
+    duel. Standard errors are sandwich errors, which hold even if the model is wrong.
 
     Parameters
     ----------
@@ -528,7 +528,7 @@ def bradley_terry(
         * counts (r, r) of "i beat j", or a frame with the same items as index and
           columns; a tie may be half a win of each;
         * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``; or
-          an array (n_duels, 2), but for numbers (2, 2), which are counts;
+          an array (n_duels, 2), except numbers (2, 2), which are counts;
         * a frame or mapping with the columns "winner" and "loser", and optionally "tie"
           (whether neither won);
         * a frame or mapping with the columns `item_a`, `item_b` and `result`.
@@ -542,27 +542,27 @@ def bradley_terry(
         are read from two columns each: "length" from "length_a" and "length_b", or from
         "length_winner" and "length_loser".
     weight : str, array-like of shape (n_duels,) or None, default=None
-        Number of such duels, a column's name or values.
+        Number of duels that a row stands for, a column's name or values.
     group : str, array-like of shape (n_duels,) or None, default=None
         Prompt or voter of each duel, a column's name or values: errors are clustered by
-        it. Fewer than five groups leave the strengths alone.
+        it. With fewer than five groups there are strengths, but no errors.
     judge : str, array-like of shape (n_duels,) or None, default=None
         Judge of each duel, a column's name or values. Duels are weighed by the
         agreement of their judges, see Notes.
     half_games : float, default=0.0
         Number of wins, and of losses, that each item has against a virtual item of
-        strength 0. Any number above 0 makes all strengths finite: take 2 if duels are
-        few.
+        strength 0. Any number above 0 makes all strengths finite: use 2 if there are
+        few duels.
     ties : {"davidson", "half"}, default="davidson"
         "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts
         half a win and half a loss.
     item_a, item_b : str or None, default=None
         Columns of the two items of a duel; None is "model_a" and "model_b".
     result : str or None, default=None
-        Column that says who won; None is "winner". It holds in every row the item
-        itself, or in every row the name of one of these two columns, "a" or "b", in any
-        case. A tie is "tie", "tied", "draw", "tie (bothbad)", "bothbad" or "both_bad",
-        if no item has that name.
+        Column that says who won; None is "winner". Every row holds the winning item
+        itself, or every row holds the name of one of these two columns, "a" or "b", in
+        upper or lower case. A tie is "tie", "tied", "draw", "tie (bothbad)", "bothbad"
+        or "both_bad", if no item has that name.
 
     Returns
     -------
@@ -858,7 +858,7 @@ class _Likelihood:
         return np.abs(np.append(log_odds, step[self.n_linear :])).max()
 
     def is_determined(self, inverse_information, outcomes):
-        """Check that collinearity inflates no covariate's variance beyond 1e10."""
+        """Check that collinearity does not inflate a variance beyond 1e10."""
         variances = np.diag(inverse_information) * np.diag(self.information(outcomes))
         inflation = variances[self.n_items : self.n_linear]
         return not np.any((inflation <= 0) | (inflation > 1e10))
@@ -875,7 +875,7 @@ class _Likelihood:
             causes.append("ties are too frequent for the model (set ties='half')")
         if not causes:
             causes.append(
-                "half_games is too small to keep the strengths finite (take 2)"
+                "half_games is too small to keep the strengths finite (use 2)"
             )
         return "; or ".join(causes)
 

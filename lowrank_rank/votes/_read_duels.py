@@ -119,7 +119,8 @@ def _read_rows(given):
         covariates = [covariates]
     known = [*given.columns_of_items]
     known += _columns_of_arguments(covariates, of_rows, given.sides)
-    # Who names a column leaves the others out. Covariates may be in an array.
+    # If the caller names a column, the others are left out. Covariates may be in an
+    # array.
     if covariates is None and not given.names_columns:
         remedy = " Name others in weight=, group=, judge= or covariates=."
         look_for("other columns", columns, known, "bradley_terry", remedy)

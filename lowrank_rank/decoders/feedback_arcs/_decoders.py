@@ -66,7 +66,7 @@ def decode_pd_dag(
         Longer lists have the larger of two bounds, a greedy packing of cycles of three
         edges and, where it leaves a gap, the linear relaxation of `decode_pd_exact`.
     time_limit : float or None, default=10.0
-        Seconds for the linear relaxation of each list; None is no limit. At the limit
+        Seconds for the linear relaxation of a list; None means no limit. At the limit
         the bound is the larger of what both found so far.
 
     Returns
@@ -110,7 +110,7 @@ def decode_pd_borda(
         Longer lists have the larger of two bounds, a greedy packing of cycles of three
         edges and, where it leaves a gap, the linear relaxation of `decode_pd_exact`.
     time_limit : float or None, default=10.0
-        Seconds for the linear relaxation of each list; None is no limit. At the limit
+        Seconds for the linear relaxation of a list; None means no limit. At the limit
         the bound is the larger of what both found so far.
 
     Returns
@@ -170,7 +170,7 @@ def decode_pd_local_search(
         Longer lists have the larger of two bounds, a greedy packing of cycles of three
         edges and, where it leaves a gap, the linear relaxation of `decode_pd_exact`.
     time_limit : float or None, default=10.0
-        Seconds for the linear relaxation of each list; None is no limit. At the limit
+        Seconds for the linear relaxation of a list; None means no limit. At the limit
         the bound is the larger of what both found so far.
 
     Returns
@@ -221,7 +221,7 @@ def decode_pd_exact(
         u[q, i, j] is the weight of "i before j"; the diagonal does not count. r at most
         200.
     time_limit : float or None, default=60.0
-        Seconds for each list; None is no limit. At the limit a warning is given, and
+        Seconds for each list; None means no limit. At the limit a warning is given, and
         the best order and bound found so far are returned. The order is never worse
         than that of the decoder "local_search", which runs even if no time is left.
     bound : bool, default=True
@@ -269,10 +269,10 @@ def decode_pd_exact(
             limit = f"time limit of {time_limit:g} s"
         found(
             "search limit",
-            f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best "
-            f"order found of list {worst} costs {decoded.values[worst]:g}, at most "
-            f"{decoded.gaps[worst]:g} above the least cost. Increase time_limit, or "
-            "take decoder='local_search', of votes method='copeland'.",
+            f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The "
+            f"best order found of list {worst} costs {decoded.values[worst]:g}, at "
+            f"most {decoded.gaps[worst]:g} above the least cost. Increase time_limit, "
+            "or use decoder='local_search' (for votes, method='copeland').",
             ConvergenceWarning,
         )
     if not bound:

@@ -53,7 +53,7 @@ def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarra
 
 
 def net_preferences(u: ArrayLike) -> np.ndarray:
-    """Compute the net preferences u_ij - u_ji, on which alone best orders depend."""
+    """Compute the net preferences u_ij - u_ji; best orders depend only on these."""
     floats = numbers(u, "Preferences")
     u = np.asarray(u)
     if u.dtype.kind not in "if":  # unsigned differences would wrap
@@ -158,7 +158,7 @@ def acyclic(u):
 def acyclic_edges(net):
     """Delete as few of the smallest edges as possible; return a mask of the others."""
     n_lists, r = net.shape[:2]
-    # Place of each pair (i, j) among all r * r, by net preference. Pairs that are no
+    # Place of each pair (i, j) among all r * r, by net preference. Pairs that are not
     # edges come first.
     by_weight = np.argsort(net.reshape(n_lists, r * r), axis=1, kind="stable")
     place = ranks_from_orders(by_weight.astype(np.int32)).reshape(net.shape)
