@@ -12,7 +12,7 @@ deviation of its scores within queries. CatBoost has trees of as many leaves.
 
 --png draws the first two of --sets: the README's figure is
 ``quality --png figure.png --sets digits "noisy grades" --sizes 10 20 50 100 200 400 800 --draws 10
---models linear trees stack "XGBRanker()"``.
+--models linear trees stack "XGBRanker()" "LGBMRanker, as many trees"``.
 """
 
 from pathlib import Path

@@ -4,8 +4,8 @@ Quickstart: who wins with how many judged queries?
 
 A linear ranker, boosted trees, and a stack of both are fitted on 10, 50 and 200 judged
 queries. The figure shows NDCG@10 on other queries, minus that of ``LGBMRanker()`` on
-the same queries. Without LightGBM the zero line is scikit-learn's
-HistGradientBoostingRegressor on the grades.
+the same queries. Another line is LGBMRanker with as many trees as ours. Without
+LightGBM the zero line is scikit-learn's HistGradientBoostingRegressor on the grades.
 
 The script prints a table and writes ``quickstart.png`` to the current folder.
 ``python -m benchmarks quality`` goes up to 800 queries, with ten draws.
@@ -28,6 +28,7 @@ from time import process_time
 
 import numpy as np
 from scipy import stats
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GroupShuffleSplit
 from threadpoolctl import threadpool_limits
@@ -67,28 +68,43 @@ sets = {
 # %%
 # The rankers
 # -----------
-# All have their default parameters. `StackingRanker` fits the other two on folds of
+# All have their default parameters, and one LGBMRanker has as many trees, of as many
+# leaves, as our trees have at this number of queries. `StackingRanker` fits the linear
+# ranker, the trees and a forest on folds of
 # whole queries, and weighs them by NDCG@10 on the queries that were held out.
 
-if find_spec("lightgbm"):
+zero = "LGBMRanker" if find_spec("lightgbm") else "trees on grades"
+
+
+def rankers_of(n_queries, X, y, qid):
+    """Rankers by name, the reference last."""
+    trees = HistGradientBoostingRanker(random_state=0)
+    rankers = {
+        "OrderPreservingRegressor": OrderPreservingRegressor(),
+        "HistGradientBoostingRanker": trees,
+        "StackingRanker": StackingRanker(),
+    }
+    if find_spec("xgboost"):
+        from xgboost import XGBRanker
+
+        rankers["XGBRanker"] = WrappedRanker(XGBRanker(n_jobs=1))
+    if not find_spec("lightgbm"):
+        boosted = HistGradientBoostingRegressor(random_state=0)
+        return rankers | {zero: WrappedRanker(boosted)}
     from lightgbm import LGBMRanker
 
-    zero = {"LGBMRanker": WrappedRanker(LGBMRanker(n_jobs=1, verbose=-1))}
-else:
-    zero = {
-        "trees on grades": WrappedRanker(HistGradientBoostingRegressor(random_state=0))
-    }
-rankers = {
-    "OrderPreservingRegressor": OrderPreservingRegressor(),
-    "HistGradientBoostingRanker": HistGradientBoostingRanker(random_state=0),
-    "StackingRanker": StackingRanker(),
-    **zero,
-}
-if find_spec("xgboost"):
-    from xgboost import XGBRanker
+    some = qid < n_queries
+    ours = clone(trees).fit(X[some], y[some], qid=qid[some])
+    equal = LGBMRanker(
+        n_estimators=2 * ours.n_iter_,  # a round is a tree of each of two losses
+        num_leaves=ours.max_leaf_nodes_,
+        label_gain=list(range(int(y.max()) + 1)),  # the gains of our NDCG
+        n_jobs=1,
+        verbose=-1,
+    )
+    rankers["LGBMRanker, as many trees"] = WrappedRanker(equal)
+    return rankers | {zero: WrappedRanker(LGBMRanker(n_jobs=1, verbose=-1))}
 
-    rankers["XGBRanker"] = WrappedRanker(XGBRanker(n_jobs=1))
-reference = next(iter(zero))
 
 # %%
 # With 200 judged queries
@@ -100,7 +116,7 @@ for title, (X, y, qid) in sets.items():
     parts = query_train_test_split(X, y, qid=qid, train_size=200, random_state=0)
     X_train, X_test, y_train, y_test, qid_train, qid_test = parts
     print(title)
-    for name, ranker in rankers.items():
+    for name, ranker in rankers_of(200, X, y, qid).items():
         start = process_time()
         with threadpool_limits(1):
             ranker.fit(X_train, y_train, qid=qid_train)
@@ -116,13 +132,36 @@ for title, (X, y, qid) in sets.items():
 # queries of the draws overlap, so the bands are a little too narrow.
 
 
-def draw_differences(axis, curves, reference):
+sizes = [10, 50, 200]
+folds = GroupShuffleSplit(5, test_size=200, random_state=0)
+
+
+def curves_of(X, y, qid):
+    """NDCG@10 of each ranker, an array (sizes, draws)."""
+    curves = {}
+    for n_queries in sizes:
+        for name, ranker in rankers_of(n_queries, X, y, qid).items():
+            _, _, scores = query_learning_curve(
+                ranker,
+                X,
+                y,
+                qid=qid,
+                train_sizes=[n_queries],
+                cv=folds,
+                n_jobs=2,
+                random_state=0,  # each size takes the first of the same order
+            )
+            curves.setdefault(name, []).append(scores[0])
+    return {name: np.array(scores) for name, scores in curves.items()}
+
+
+def draw_differences(axis, curves):
     """Draw the learning curve of each ranker minus that of the reference."""
-    axis.axhline(0.0, color="0.5", linestyle="--", label=f"{reference} (reference)")
-    for name, (sizes, _, scores) in curves.items():
-        if name == reference:
+    axis.axhline(0.0, color="0.5", linestyle="--", label=f"{zero} (reference)")
+    for name, scores in curves.items():
+        if name == zero:
             continue
-        differences = scores - curves[reference][2]
+        differences = scores - curves[zero]
         mean = differences.mean(axis=1)
         half = stats.t.ppf(0.975, differences.shape[1] - 1) * stats.sem(
             differences, axis=1
@@ -145,21 +184,8 @@ except ImportError:
 plt.rcParams["font.size"] = 13  # readable on a phone
 figure, axes = plt.subplots(2, 1, figsize=(6.2, 8.4), sharex=True, layout="constrained")
 for axis, (title, (X, y, qid)) in zip(axes, sets.items(), strict=True):
-    curves = {
-        name: query_learning_curve(
-            ranker,
-            X,
-            y,
-            qid=qid,
-            train_sizes=[10, 50, 200],
-            cv=GroupShuffleSplit(5, test_size=200, random_state=0),
-            n_jobs=2,
-            random_state=0,
-        )
-        for name, ranker in rankers.items()
-    }
-    draw_differences(axis, curves, reference)
-    axis.set(title=title, ylabel=f"NDCG@10 minus {reference}")
+    draw_differences(axis, curves_of(X, y, qid))
+    axis.set(title=title, ylabel=f"NDCG@10 minus {zero}")
     axis.grid(alpha=0.4)
 axes[1].legend(fontsize=11)
 axes[1].set_xlabel("judged queries")
