@@ -70,8 +70,8 @@ sets = {
 # -----------
 # All have their default parameters, and one LGBMRanker has as many trees, of as many
 # leaves, as our trees have at this number of queries. `StackingRanker` fits the linear
-# ranker, the trees and a forest on folds of
-# whole queries, and weighs them by NDCG@10 on the queries that were held out.
+# ranker, the trees and a forest to two thirds of the queries, and weighs them by NDCG@10
+# on the others.
 
 zero = "LGBMRanker" if find_spec("lightgbm") else "trees on grades"
 
