@@ -132,6 +132,7 @@ def run_blocks(page, names):
 
 # LightGBM 4.6 has no other argument; the guide names both
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set'")
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of an import of shap
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_of_a_page_run_in_order(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
