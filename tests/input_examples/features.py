@@ -61,7 +61,7 @@ def stack_with_text():
     data = documents()
     X = pd.DataFrame(data["X"], columns=["a", "b", "c"])
     X["c"] = ["red", "blue", "red"] * 8
-    model = StackingRanker(weights={"linear": 1.0, "trees": 1.0})
+    model = StackingRanker(weights={"linear": 1.0, "trees": 1.0, "forest": 0.0})
     model.fit(X, data["y"], qid=data["qid"])
     return {"X": X, "model": model}
 

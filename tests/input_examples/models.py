@@ -163,7 +163,11 @@ STACKS = [
     ),
     Example(
         "sparse features of default parts",
-        lambda: {**stack(), "estimators": None, "weights": {"linear": 1, "trees": 0}},
+        lambda: {
+            **stack(),
+            "estimators": None,
+            "weights": {"linear": 1, "trees": 0, "forest": 0},
+        },
         "X = scipy.sparse.csr_matrix(X)",
         STACK,
         [""],
