@@ -102,7 +102,7 @@ def test_missing_values_are_refused_if_fit_had_none():
     for name in ("linear", "trees", "forest"):
         weights = dict.fromkeys(("linear", "trees", "forest"), 0.0) | {name: 1.0}
         stack = StackingRanker(weights=weights).fit(X, y, qid=qid)
-        with pytest.raises(ValueError, match="X of fit had none.* column 1"):
+        with pytest.raises(ValueError, match=r"X of fit had none.* column 1"):
             stack.predict(gaps)
         stack.fit(gaps, y, qid=qid)
         assert np.isfinite(stack.predict(gaps)).all()
