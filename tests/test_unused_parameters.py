@@ -160,7 +160,8 @@ def description(cls, name):
 
 #: What an entry says of a parameter that some fits do not use: whose it is.
 WHOSE = re.compile(
-    r"`\w+`:|Documents:|(of|for|by) (\"\w+\"|L-BFGS)|ha(s|ve) none|whatever|closed form"
+    r"`\w+`:|Documents:|(of|for|by) (\"\w+\"|L-BFGS)|ha(s|ve) no|whatever|closed form"
+    r"|ignores|only with"
 )
 
 
