@@ -146,11 +146,16 @@ def _other_number_of_ids(given):
     n_ids = len(given.value)
     if given.n_rows is None or n_ids == given.n_rows:
         return None
-    line = ""
-    ids = np.asarray(given.value)
-    if ids.dtype.kind in "iu" and ids.min() >= 0 and ids.sum() == given.n_rows:
-        line = "qid = numpy.repeat(numpy.arange(len(qid)), qid)"
+    line = line_of_sizes(given.value, given.n_rows)
     return {"n": n_ids, "n_rows": given.n_rows, "line": line}
+
+
+def line_of_sizes(ids, n_rows):
+    """Return the line that makes ids of sizes of lists, "" for other ids."""
+    ids = np.asarray(ids)
+    if ids.dtype.kind in "iu" and ids.min() >= 0 and ids.sum() == n_rows:
+        return "qid = numpy.repeat(numpy.arange(len(qid)), qid)"
+    return ""
 
 
 def _no_ids(given):

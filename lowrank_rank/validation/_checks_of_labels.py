@@ -7,6 +7,7 @@ from scipy.sparse import issparse
 
 from ..lists._lists import is_missing
 from ._check import Check
+from ._checks_of_ids import line_of_sizes
 from ._columns import DATES, codes_of_words, first_text, kind_of_entries, shown
 from ._entries import kinds_of_columns
 from ._frames import (
@@ -899,7 +900,8 @@ def _matrix_of_grades(given):
 def _other_number_of_grades(given):
     if given.n_ids is None or given.n_ids == len(given.y):
         return None
-    return {"n": len(given.y), "n_ids": given.n_ids}
+    line = line_of_sizes(given.qid, len(given.y))
+    return {"n": len(given.y), "n_ids": given.n_ids, "line": line}
 
 
 CHECKS_OF_TARGET = [
@@ -938,7 +940,8 @@ CHECKS_OF_TARGET = [
     Check(
         name="another number of grades",
         finds=_other_number_of_grades,
-        sentence=("y has the length {n}, but qid {n_ids}: give an id for each row."),
+        sentence="y has the length {n}, but qid {n_ids}: give an id for each row.",
+        remedies={"If these are the sizes of the queries": "{line}"},
     ),
 ]
 

@@ -97,7 +97,7 @@ def ranking_target(
     lists = read_lists(qid)
     qid = lists.ids[lists.codes]
     if len(qid) != len(y):
-        refuse(CHECKS_OF_TARGET, y=y, n_ids=len(qid))
+        refuse(CHECKS_OF_TARGET, y=y, n_ids=len(qid), qid=qid)
     look_for("swapped ids", y, lists, "ranking_target(y, qid)")
     if time is not None:
         time = read_times(time)

@@ -78,16 +78,24 @@ def look_for(name, *data, about=None):
 
 
 def _single_items(lists):
-    """Find several lists, each with a single row: any scores rank them.
+    """Find several lists, each, or nearly each of many, with a single row.
 
-    This is not an error: a subset of the queries may be so by chance, and a regressor
-    of grades still learns from such rows.
+    Any scores rank them. This is not an error: a subset of the queries may be so by
+    chance, and a regressor of grades still learns from such rows.
     """
-    if lists.ids is None or lists.n_lists <= 1 or lists.n_rows != lists.n_lists:
+    if lists.ids is None or lists.n_lists <= 1:
+        return None
+    n_single = int(np.sum(lists.lengths == 1))
+    if n_single == lists.n_lists:
+        return (
+            f"Each of the {lists.n_lists} lists has a single item: there is no order "
+            "to learn or to measure. Is qid the number of the row instead of the query?"
+        )
+    if lists.n_lists < 20 or n_single < 0.95 * lists.n_lists:
         return None
     return (
-        f"Each of the {lists.n_lists} lists has a single item: there is no order "
-        "to learn or to measure. Is qid the number of the row instead of the query?"
+        f"{n_single} of the {lists.n_lists} lists have a single item, and so no order "
+        "to learn or to measure. Is qid a time instead of the query or the day?"
     )
 
 

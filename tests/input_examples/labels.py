@@ -558,4 +558,11 @@ EXAMPLES = [
     Example("grades that NumPy cannot read", grades, "y = [1, 2, {}, 4]", TARGET),
     Example("a matrix of grades", grades, "y = y.reshape(2, 2)", TARGET),
     Example("another number of grades", grades, "y = y[1:]", TARGET),
+    Example(
+        "another number of grades",
+        grades,
+        "qid = numpy.array([1, 3])",
+        TARGET,
+        ["qid = numpy.array([0, 1, 1, 1])"],
+    ),
 ]

@@ -37,6 +37,12 @@ def row_numbers_as_ids(rng):
     fit(rng, rng.integers(0, 3, 100), np.arange(100))
 
 
+@mistake("single items")
+def times_as_ids(rng):
+    """Two in a hundred payments fall into the same second."""
+    fit(rng, rng.integers(0, 3, 100), np.r_[0, np.arange(99)])
+
+
 # One list -----------------------------------------------------------------------------
 
 
