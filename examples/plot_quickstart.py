@@ -2,7 +2,7 @@
 Quickstart: who wins with how many judged queries?
 ==================================================
 
-A linear ranker, boosted trees, and a stack of both are fitted on 10, 50 and 200 judged
+A linear ranker, boosted trees, and a stack of them and a forest are fitted on 10, 50 and 200 judged
 queries. The figure shows NDCG@10 on other queries, minus that of ``LGBMRanker()`` on
 the same queries. Another line is LGBMRanker with as many trees as ours. Without
 LightGBM the zero line is scikit-learn's HistGradientBoostingRegressor on the grades.
