@@ -167,7 +167,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The
         parts of None are fitted to it, or to "ndcg" where they cannot.
-        `score` has the measure of each loss: give a search over losses ``scoring=``.
+        `score` uses this measure: pass ``scoring=`` to a search over several losses.
     cv : int, splitter, iterable or None, default=None
         Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the
         queries; or a list of pairs of row indices or masks (train, test). None is 3
@@ -214,7 +214,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     Examples
     --------
-    Ridge regression orders both queries right, a constant does not:
+    Ridge regression orders both queries right, a constant does not. Shares of up to 0.9
+    of the constant do not change an order, and their mean is 0.45:
 
     >>> from sklearn.dummy import DummyRegressor
     >>> from lowrank_rank import LowRankSurrogateRanker, StackingRanker
@@ -224,8 +225,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     >>> ranker.scores_
     part          weight  held-out score
     stack              1               1
-    ridge              1               1
-    constant           0          0.8155
+    ridge           0.55               1
+    constant        0.45          0.8155
     random order       0          0.8155
     >>> ranker.rank(X, qid=qid)
     array([2, 1, 2, 1])
