@@ -3,7 +3,7 @@
 Items: Kendall's tau loss of label rankings, expected rank utility of ratings with unknown labels,
 MAP and AUC of sets of labels. Classes: accuracy. Costs: the mean cost of the same sets; each draw
 (`--draws`) has other costs from 1 to 9 and other training rows (`--rows`). The full form is
-``--part costs --draws 5``. A row has the value of a model and the difference
+``--part costs --draws 6``. A row has the value of a model and the difference
 from the reference, the mean over rows of 3 folds with its 95 % interval. "Tuned" models choose
 their penalty on 3 inner folds of the training part.
 
