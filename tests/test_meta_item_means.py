@@ -95,6 +95,7 @@ def test_the_forest_predicts_as_that_of_scikit_learn():
 
 
 def test_missing_values_are_refused_if_fit_had_none():
+    pd = pytest.importorskip("pandas")
     y = rng.integers(0, 4, 60)
     qid = np.repeat(np.arange(12), 5)
     gaps = X.copy()
@@ -104,6 +105,9 @@ def test_missing_values_are_refused_if_fit_had_none():
         stack = StackingRanker(weights=weights).fit(X, y, qid=qid)
         with pytest.raises(ValueError, match=r"X of fit had none.* column 1"):
             stack.predict(gaps)
+        for later in (gaps.astype(object), pd.DataFrame(gaps)):
+            with pytest.raises(ValueError, match=r"X of fit had none.* column 1"):
+                stack.predict(later)
         stack.fit(gaps, y, qid=qid)
         assert np.isfinite(stack.predict(gaps)).all()
 

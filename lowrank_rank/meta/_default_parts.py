@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from numbers import Real
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -240,9 +241,11 @@ def categories_of_fit(part):
 def refuse_later_gaps(X, parts):
     """Refuse missing values where the array of fit had none: no part fills them in."""
     has_steps = any(isinstance(part, Pipeline) for part in parts)
-    if has_steps or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+    if has_steps or issparse(X):
         return
-    has_gap = np.isnan(X).any(axis=0)
+    is_float_array = isinstance(X, np.ndarray) and X.dtype.kind == "f"
+    numbers = X if is_float_array else as_floats(X)
+    has_gap = np.isnan(numbers).any(axis=0)
     if not has_gap.any():
         return
     raise ValueError(

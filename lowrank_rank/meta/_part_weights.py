@@ -76,7 +76,8 @@ def mean_best_point(values, points):
     n = values.shape[1]
     if n == 0:  # the measure is undefined on every held-out list
         return points.mean(axis=0)
-    # The draws depend neither on the order of the lists nor on that of the parts.
+    # The draws do not depend on the order of the lists; nor on that of the parts, but
+    # for ties.
     values = values[:, np.lexsort([*values, *np.sort(values, axis=0)])]
     # How often each list is drawn, in each bootstrap.
     rng = np.random.default_rng(0)
